@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { it } from 'node:test';
 import { sample } from '../../../web/portal/samples.js';
+import { fillEmptyStore } from '../../src/demo/demo-shop.ts';
 import { callOf, exampleValues } from '../../src/portal/call.ts';
 import { type Contract, ContractView } from '../../src/portal/contract.ts';
 import { compile } from '../support/compile.ts';
 import { readContract } from '../support/contract-file.ts';
-import { aCategory, aPet } from '../support/factories.ts';
 import { readGuide } from '../support/guide.ts';
 import { installClient } from '../support/packed-client.ts';
 import { startTestApp } from '../support/test-app.ts';
@@ -18,24 +18,25 @@ import { startTestApp } from '../support/test-app.ts';
 const { directory } = installClient();
 const examples = readGuide('../sdk/README.md').blocks.filter(({ language }) => language === 'js');
 
-/** What the examples print, one after another, in a shop with two pets. */
+/** What the examples print, one after another, in the demo shop. */
 const OUTPUTS = [
-  'Biscuit\nRex\n1\n',
-  'Biscuit\n1 Rex\n2\n2 of 2\n',
+  /^Biscuit the Beagle\n(.+\n)+\d+\n$/,
+  /^Biscuit the Beagle\n1 .+\n\d+\n(\d+) of \1\n$/,
   'precondition_failed\n',
   'rate_limit_exceeded 0\n',
-  'available 3\nCats\n0 category_name_taken\n',
+  'available 3\nHedgehogs\n0 category_name_taken\n',
   'GET /pets 1\n200 true\n',
-  /^\d+ Biscuit\n$/,
+  /^\d+ Biscuit the Beagle\n$/,
   '',
   'pending\ntrue\n',
-  'Biscuit\nRex\nMax\n',
+  /^(.+\n)+Max\n$/,
 ];
 
-it('the README of the client has examples that work as they are, where only the package is installed', async t => {
+it('the README of the client has examples that work as they are in the demo shop, where only the package is installed', async t => {
   const shop = await startTestApp(t, { alone: false });
-  const categoryId = await aCategory(shop.api);
-  for (const name of ['Biscuit', 'Rex']) await aPet(shop.api, { name, categoryId, stock: 10 });
+  const now = shop.clock.now();
+  await fillEmptyStore(shop.app.db, now);
+  await shop.app.keyLimits.load(now);
   await shop.app.db.numberEvents();
   const small = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 3, perDay: 100 } });
   const env = {
