@@ -1,4 +1,6 @@
 import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fromJsonSchema, type JsonSchemaType, McpServer } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Client } from '@petstore/client';
@@ -24,21 +26,42 @@ interface Shop {
   search: (words: string) => readonly Operation[];
 }
 
-/** Serves the tools on standard input and output, until the agent closes standard input, or Ctrl-C. */
+/**
+ * Serves the tools on standard input and output, until the agent has closed standard input and received the results of its calls, or
+ * Ctrl-C.
+ */
 export async function serve(
   { calls, connection, note, settings, stdout }: Context,
   isReadOnly: boolean,
 ): Promise<void> {
   const { maxWait = MAX_WAIT } = settings;
   const client = connectRaw(connection, { maxWait }, { note });
-  const transport = new StdioServerTransport(process.stdin, stdout);
-  const onerror = (error: Error) => note(`A message of the agent cannot be used: ${error.message}`);
-  const server = serveStdio(() => createServer(client, isReadOnly), { transport, onerror });
+  // The transport closes at the end of its input, and would drop the results of running calls.
+  const input = process.stdin.pipe(new PassThrough(), { end: false });
+  const transport = new StdioServerTransport(input, stdout);
+  // The rules that a message breaks are many lines.
+  const onerror = ({ name, message }: Error) =>
+    note(
+      `A message of the agent cannot be used: ${name === 'ZodError' ? 'it is none of JSON-RPC 2.0' : message}`,
+    );
+  const running = new Set<Promise<unknown>>();
+  const server = serveStdio(() => createServer(client, isReadOnly, running), { transport, onerror });
   try {
     await once(process.stdin, 'end', calls.signal && { signal: calls.signal });
+    await Promise.race([endOf(running), ...(calls.signal ? [once(calls.signal, 'abort')] : [])]);
   } finally {
     await server.close();
   }
+}
+
+/** Resolves when all calls have ended, and their results are sent. */
+async function endOf(running: ReadonlySet<Promise<unknown>>): Promise<void> {
+  do {
+    // The last messages begin their calls in a turn of their own, and the results of a call are sent in the next one.
+    await nextTurn();
+    await Promise.allSettled(running);
+    await nextTurn();
+  } while (running.size > 0);
 }
 
 /** Reads the contract once. After a failure the next call reads it again. */
@@ -57,7 +80,8 @@ function shopOf(client: Client): () => Promise<Shop> {
   };
 }
 
-function createServer(client: Client, isReadOnly: boolean): McpServer {
+/** `running` has the calls that have not ended. */
+function createServer(client: Client, isReadOnly: boolean, running: Set<Promise<unknown>>): McpServer {
   const shop = shopOf(client);
   const server = new McpServer({ name: 'petstore', version }, { instructions: INSTRUCTIONS });
   const add = <Input extends object>(
@@ -71,7 +95,7 @@ function createServer(client: Client, isReadOnly: boolean): McpServer {
       inputSchema: fromJsonSchema<Input>(schema),
       annotations: { readOnlyHint: readOnly },
     };
-    server.registerTool(name, settings, async (input, { mcpReq }) => {
+    const resultFor = async (input: Input, signal: AbortSignal) => {
       try {
         // Without a mistyped ifMatch or idempotencyKey, a write would be another one.
         const unknown = Object.keys(input).find(key => !Object.hasOwn(properties, key));
@@ -79,10 +103,15 @@ function createServer(client: Client, isReadOnly: boolean): McpServer {
           throw new UsageError(
             `${name} has no argument ${unknown}: it has ${Object.keys(properties).join(', ')}`,
           );
-        return resultOf(await execute(await shop(), input, mcpReq.signal));
+        return resultOf(await execute(await shop(), input, signal));
       } catch (error) {
         return { ...resultOf(describe(error, client.baseUrl)), isError: true };
       }
+    };
+    server.registerTool(name, settings, (input, { mcpReq }) => {
+      const call = resultFor(input, mcpReq.signal);
+      running.add(call);
+      return call.finally(() => running.delete(call));
     });
   };
   add<{ words?: string }>('search', ({ search }, { words = '' }) => {

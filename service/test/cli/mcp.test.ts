@@ -308,6 +308,44 @@ describe('petstore mcp', () => {
     assert.match(stderr, /^Error: --api-key-file: standard input has the messages of the agent: name a file/);
   });
 
+  it('sends the results of its calls before it ends, when the agent has closed standard input', async () => {
+    const call = (id: number, name: string, input: object) => ({
+      id,
+      method: 'tools/call',
+      params: { name, arguments: input },
+    });
+    const agentOf = {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: { name: 'script', version: '1' },
+    };
+    const messages = [
+      { id: 1, method: 'initialize', params: agentOf },
+      { method: 'notifications/initialized' },
+      call(2, 'read', { path: '/categories' }),
+      call(3, 'write', { method: 'POST', path: '/categories', body: { name: 'From a script' } }),
+    ];
+    const lines = messages.map(message => JSON.stringify({ jsonrpc: '2.0', ...message }));
+    const { code, stdout, stderr } = await petstore.start(
+      ['mcp'],
+      {},
+      `${lines.join('\n')}\n{"jsonrpc":"1.0","id":9}\n`,
+    ).ended;
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(
+      stdout
+        .trim()
+        .split('\n')
+        .map(line => JSON.parse(line))
+        .filter(({ result }) => !result.isError)
+        .map(({ id }) => id)
+        .toSorted(),
+      [1, 2, 3],
+    );
+    assert.equal((await shop.api.get('/categories?name=From')).body.length, 1);
+    assert.match(stderr, /^A message of the agent cannot be used: it is none of JSON-RPC 2\.0$/m);
+  });
+
   it('ends with 130 when Ctrl-C interrupts it', async t => {
     const terminal = petstore.onTerminal(t, ['mcp']);
     terminal.type(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })}\n`);
