@@ -85,10 +85,17 @@ export function exitCodeOf(error: unknown): number {
   return codes.find(([Class]) => error instanceof Class)?.[1] ?? exitCodes.other;
 }
 
+/** The message of an error. That of the client about a long wait names the client's option. */
+function messageOf(error: Error): string {
+  return error instanceof WaitTooLongError
+    ? 'The command would have to wait for a limit for longer than --max-wait allows'
+    : error.message;
+}
+
 /** Describes an error for people: the problem with the code of the contract, the request ID, and the remedy. */
 export function describe(error: unknown, url?: string): string {
   if (!(error instanceof Error)) return printable(String(error));
-  const lines = [error.message];
+  const lines = [messageOf(error)];
   if (error instanceof PetStoreError) {
     if (error.code) lines[0] += ` (${error.code})`;
     const remedy = remedyOf(error, url);
@@ -102,7 +109,8 @@ export function describe(error: unknown, url?: string): string {
 export function detailsOf(error: unknown, url?: string): object {
   const exitCode = exitCodeOf(error);
   if (!(error instanceof PetStoreError)) return { message: (error as Error).message, exitCode };
-  const { code, message, status, requestId, retryAt } = error;
+  const { code, status, requestId, retryAt } = error;
+  const message = messageOf(error);
   return { code, message, status, requestId, retryAt, remedy: remedyOf(error, url), exitCode };
 }
 

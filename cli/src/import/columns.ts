@@ -54,6 +54,7 @@ function checkHeader(
   found: readonly (string | undefined)[],
   mapped: ReadonlyMap<string, string>,
 ): void {
+  if (header.length === 0) throw new UsageError(`${file} is empty`);
   const columns = header.map(column => JSON.stringify(column)).join(', ');
   const missing = [...mapped.keys()].find(column => !header.includes(column));
   if (missing !== undefined)
@@ -66,14 +67,16 @@ function checkHeader(
   const place = found.indexOf(undefined);
   if (place >= 0) throw new UsageError(unknownColumn(header[place]!));
   const twice = found.find((field, i) => field !== '' && found.indexOf(field) !== i);
-  if (twice !== undefined)
-    throw new UsageError(
-      `Two columns of ${file} are the field ${twice}: leave one out with --map ${JSON.stringify(`${header[found.indexOf(twice)]}=`)}`,
-    );
+  if (twice !== undefined) {
+    const [first, second] = header.filter((_, i) => found[i] === twice);
+    const remedy =
+      first === second ? 'rename one in the file' : `leave one out with --map ${JSON.stringify(`${first}=`)}`;
+    throw new UsageError(`Two columns of ${file} are the field ${twice}: ${remedy}`);
+  }
   const lacking = found.includes('name') ? 'category' : 'name';
   if (found.includes('name') && (found.includes('category') || found.includes('categoryId'))) return;
   throw new UsageError(
-    `${file} has no column ${lacking}: name the columns in its first line, or choose one with --map COLUMN=${lacking}. Columns: ${columns}`,
+    `${file} has no column ${JSON.stringify(lacking)}: name the columns in its first line, or choose one with --map COLUMN=${lacking}. Columns: ${columns}`,
   );
 }
 

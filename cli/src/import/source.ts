@@ -144,11 +144,15 @@ function sizeOf(file: string): number {
   try {
     stats = statSync(file);
   } catch (error) {
+    if (file === '-') throw notStored('Standard input');
     throw new UsageError(`${file} cannot be read: ${(error as Error).message}`);
   }
-  if (!stats.isFile())
-    throw new UsageError(
-      `${file} is not a file: store the rows in a file, so that the import can be continued`,
-    );
+  if (!stats.isFile()) throw notStored(file);
   return stats.size;
+}
+
+function notStored(input: string): UsageError {
+  return new UsageError(
+    `${input} is not a file: store the rows in a file, so that the import can be continued`,
+  );
 }

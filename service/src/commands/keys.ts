@@ -232,7 +232,7 @@ function given(options: Record<string, unknown>): object {
 
 /** The number in an option. Other text stays text, so that the error message can quote it. */
 function wholeNumber(option: string | undefined): number | string | undefined {
-  return option !== undefined && /^\d+$/.test(option) ? Number(option) : option;
+  return option !== undefined && /^-?\d+$/.test(option) ? Number(option) : option;
 }
 
 function stateOf({ revokedAt, expiresAt, ban }: ApiKey): string {

@@ -108,7 +108,7 @@ async function rejectNonEmpty(target: Client, tables: readonly Table[]): Promise
   if (rows.length === 0) return;
   throw new CopyFailed(
     `The PostgreSQL database is not empty: it has rows in ${rows.map(({ name }) => name).join(', ')}. ` +
-      'A service that started on it has created a key; use a new database',
+      'Use a new database, on which no service has started',
   );
 }
 

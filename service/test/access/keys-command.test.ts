@@ -195,10 +195,7 @@ describe('the command keys, next to a running service', () => {
       /^Option --name needs a value, but --plan follows: write --name=--plan if that/,
     ],
     [['create', ...webShop, '--name', 'Again'], /^Option --name is repeated: name it once$/],
-    [
-      ['change', '1', '--plan', 'pro', '--per-minute', '-1'],
-      /^--per-minute must be an integer .*, but was "-1"$/,
-    ],
+    [['change', '1', '--plan', 'pro', '--per-minute', '-1'], /^--per-minute must be at least 1, but was -1$/],
     [['change', '1', '--plan', 'pro', '--per-minute', '7'], /^--per-minute and --per-day is? .*enterprise/],
     [
       ['create', '--name', 'A', '--plan', 'enterprise', '--scope', 'admin'],
@@ -214,6 +211,7 @@ describe('the command keys, next to a running service', () => {
     [['change', '1'], /^Name at least one setting to change, such as --plan pro$/],
     [['revoke', '0x2'], /^Name one API key by its ID: keys revoke 3$/],
     [['revoke', '1'], /^API key 1 is the last administrator's key/],
+    [['rotate', '1', '--grace', '-1'], /^--grace must be at least 0, but was -1$/],
     [['rotate', '1', '--grace', 'long'], /^--grace must be an integer .*, but was "long"$/],
     [['rotate', '1', '--grace'], /^Option --grace needs a value: write --grace=VALUE$/],
     [['rotate', '77'], /^There is no API key 77$/],

@@ -222,9 +222,11 @@ describe('petstore import', () => {
 
   it('rejects files whose columns are not clear, before it sends anything', async () => {
     for (const [header, map, message] of [
-      ['name,status', [], /no column category/],
-      ['category', [], /no column name/],
-      ['name,Name,category', [], /Two columns of .* are the field name/],
+      ['name,status', [], /no column "category"/],
+      ['category', [], /no column "name"/],
+      ['', [], /unclear\.csv is empty/],
+      ['name,Name,category', [], /Two columns of .* are the field name: leave one out with --map "name="/],
+      ['name,name,category', [], /Two columns of .* are the field name: rename one in the file/],
       ['name,category', ['--map', 'Animal=name'], /no column "Animal"/],
       ['name,category', ['--map', 'name=weight'], /"weight" is not a field/],
       ['code,category', ['--map', 'code=name'], /column "code" of its own: give the column another name/],
