@@ -1,3 +1,4 @@
+import { LAST_DAY } from '../kit/last-day.ts';
 import { wordsLocale } from '../kit/locale.ts';
 
 /** A day of the user's time zone, such as `2026-12-24`. */
@@ -9,9 +10,6 @@ export function dayOf(instant: string | number | Date): Day {
   const year = String(date.getFullYear()).padStart(4, '0');
   return [year, ...[date.getMonth() + 1, date.getDate()].map(twoDigits)].join('-');
 }
-
-/** The last day whose end a date-time can state: its years have four digits (RFC 3339 §5.6). */
-export const LAST_DAY: Day = '9999-12-30';
 
 /** Returns the day that a URL names, such as `2026-12-24`; `undefined` if the calendar has no such day, or a date-time not its end. */
 export function dayIn(value: unknown): Day | undefined {

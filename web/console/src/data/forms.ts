@@ -85,7 +85,7 @@ export function useEditForm<T extends object>(resource: Resource<T>, id: number,
 
 function droppedInWords(dropped: object): string {
   const values = Object.entries(dropped).map(
-    ([field, value]) => `${fieldInWords(field)} ${valueInWords(field, value)}`,
+    ([field, value]) => `${fieldInWords(field)}\u00a0${valueInWords(field, value)}`,
   );
   return `Not saved, because it can no longer change: ${values.join(', ')}`;
 }

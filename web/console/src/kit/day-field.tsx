@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react';
+import { LAST_DAY } from './last-day.ts';
 
 interface DayFieldProps {
   label: string;
@@ -27,7 +28,7 @@ export function DayField({ label, value = '', onChange }: DayFieldProps) {
       <input
         ref={field}
         type="date"
-        max="9999-12-30"
+        max={LAST_DAY}
         onBlur={show}
         onChange={({ target }) => {
           // Until its last digit is typed, the year is before 1000.
