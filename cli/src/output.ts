@@ -61,7 +61,7 @@ export async function print(
   if (rows.length > 0) await write(table.format(rows));
 }
 
-/** Yields items as CSV (RFC 4180), after a header. */
+/** Yields items as CSV (RFC 4180), after a header, which a list without items has as well. */
 async function* csvOf(
   items: AsyncIterable<object>,
   columns: readonly string[],
@@ -70,8 +70,13 @@ async function* csvOf(
   // Numbers are never formulas, but -5 looks like one.
   const cellOf = (value: unknown) =>
     isRaw || typeof value === 'number' ? plain(value) : escapeFormula(plain(value));
-  yield stringify([columns]);
-  for await (const item of items) yield stringify([columns.map(name => cellOf(fieldOf(item, name)))]);
+  // With the first item: a command that fails at once writes nothing that looks like an empty list.
+  let header = stringify([columns]);
+  for await (const item of items) {
+    yield header + stringify([columns.map(name => cellOf(fieldOf(item, name)))]);
+    header = '';
+  }
+  if (header !== '') yield header;
 }
 
 /** Rejects fields that no item has. `windows.day` is a field of the field `windows`. */

@@ -21,14 +21,20 @@ async function* withProgress(
 ): AsyncGenerator<object> {
   const progress = startProgress(context, { unit, isHidden: context.stdout.isTTY });
   let done = 0;
+  let isIncomplete = false;
   try {
     const store = context.connect({ note: progress.note });
     for await (const item of read({ store, calls: context.calls })) {
       yield item;
       progress.update(++done);
     }
+  } catch (error) {
+    isIncomplete = done > 0;
+    throw error;
   } finally {
     progress.stop();
+    if (isIncomplete)
+      context.note(`The output is incomplete: it has ${done.toLocaleString('en')} of the ${unit}`);
   }
 }
 

@@ -34,7 +34,7 @@ export const importFile = command({
     ),
     createCategories: flag('Create categories that do not exist. Their rows are rejected otherwise'),
     skipExisting: flag('Skip a row if a pet or an earlier row has its name and category'),
-    encoding: oneOf('How the bytes are text; utf-8 unless set', ...encodings),
+    encoding: oneOf('The encoding of a file without a byte order mark; utf-8 unless set', ...encodings),
     dryRun: flag('Check the rows, and write nothing'),
     inDoubt: oneOf(
       'What to do with a batch that may have been executed, if the service no longer knows it',

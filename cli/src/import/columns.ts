@@ -54,7 +54,7 @@ function checkHeader(
   found: readonly (string | undefined)[],
   mapped: ReadonlyMap<string, string>,
 ): void {
-  if (header.length === 0) throw new UsageError(`${file} is empty`);
+  if (header.length === 0) throw new UsageError(`${file} has no rows`);
   const columns = header.map(column => JSON.stringify(column)).join(', ');
   const missing = [...mapped.keys()].find(column => !header.includes(column));
   if (missing !== undefined)

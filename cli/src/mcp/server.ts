@@ -42,13 +42,14 @@ export async function serve(
   // The rules that a message breaks are many lines.
   const onerror = ({ name, message }: Error) =>
     note(
-      `A message of the agent cannot be used: ${name === 'ZodError' ? 'it is none of JSON-RPC 2.0' : message}`,
+      `A message of the agent cannot be used: ${name === 'ZodError' ? 'it is not a message of JSON-RPC 2.0' : message}`,
     );
   const running = new Set<Promise<unknown>>();
   const server = serveStdio(() => createServer(client, isReadOnly, running), { transport, onerror });
   try {
     await once(process.stdin, 'end', calls.signal && { signal: calls.signal });
     await Promise.race([endOf(running), ...(calls.signal ? [once(calls.signal, 'abort')] : [])]);
+    calls.signal?.throwIfAborted();
   } finally {
     await server.close();
   }

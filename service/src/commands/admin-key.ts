@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { KeyRing } from '../access/api-keys/key-ring.ts';
+import { PROGRAM } from '../kit/program.ts';
 
 /** The command that creates another administrator's key. */
 export const newAdministratorKey =
-  'node_modules/.bin/node service/src/main.ts keys create --name Administrator --scope admin ' +
+  `${PROGRAM} keys create --name Administrator --scope admin ` +
   '--plan enterprise --per-minute 1000000 --per-day 1000000000';
 
 /** Whether the file exists and contains a valid key of the store. */

@@ -58,7 +58,7 @@ async function writeCopy(source: string, target: string, signal: AbortSignal): P
     if (!isOutage(error) && !isSystemError(error)) throw error;
     const deleted = isOurs ? '. The incomplete file was deleted' : '';
     const problem = isDamage(error)
-      ? `The store ${source} is damaged (${error.message}): restore an earlier backup that passes check`
+      ? `The store ${source} is damaged (${error.message}): restore an earlier backup that passes \`check\``
       : `The backup ${target} cannot be written: ${error.message}`;
     throw new CommandFailed(`${problem}${deleted}`, { cause: error });
   }

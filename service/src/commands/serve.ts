@@ -7,7 +7,7 @@ import { isConsoleBuilt } from '../console/console-files.ts';
 import { adminKeyPath } from '../db/store-directory.ts';
 import { lockStore } from '../db/store-lock.ts';
 import { fillEmptyStore } from '../demo/demo-shop.ts';
-import { isLoopback } from '../http/console-pages.ts';
+import { isLoopback } from '../kit/client-address.ts';
 import { collectGarbage, limitGarbage } from '../kit/garbage.ts';
 import { openFileLimit } from '../kit/open-files.ts';
 import { writeSecretFile } from '../kit/secret-file.ts';

@@ -7,7 +7,7 @@ const SHORTEST_DRAIN = 50;
 /** The same signal within this time, in milliseconds, counts once: npm forwards a signal that this process also received. */
 const SAME_SIGNAL = SECOND;
 
-/** Closes the app after SIGTERM or SIGINT. A second signal cuts the drain short. */
+/** Closes the app after SIGTERM or SIGINT. Another signal, or the same one later, cuts the drain short. */
 export function closeOnSignal(app: App): void {
   const { log, config } = app;
   const drained = Promise.withResolvers<void>();

@@ -2,15 +2,16 @@ import { issueTicket, TICKET_LIFETIME } from '../access/api-keys/sign-in-ticket.
 import { type Config, readConfig } from '../config.ts';
 import { BUILD_COMMAND, isConsoleBuilt } from '../console/console-files.ts';
 import { readHolder } from '../db/store-lock.ts';
-import { isLoopback } from '../http/console-pages.ts';
+import { isLoopback } from '../kit/client-address.ts';
 import { SECOND } from '../kit/clock.ts';
+import { PROGRAM } from '../kit/program.ts';
 import { inWords } from '../kit/quantities.ts';
 import { argumentsOf } from './arguments.ts';
 import { CommandFailed, UsageError } from './failure.ts';
 import { withExistingStore } from './store.ts';
 
 /** The command as a text to paste. */
-export const newSignInLink = 'node_modules/.bin/node service/src/main.ts sign-in-link';
+export const newSignInLink = `${PROGRAM} sign-in-link`;
 
 /** How long the service may take to respond, in milliseconds. */
 const TIMEOUT = 5 * SECOND;

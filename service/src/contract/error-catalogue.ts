@@ -41,17 +41,17 @@ export const errorCatalogue = {
   payload_too_large: {
     status: 413,
     meaning: `The body is over ${inBinaryUnit(BODY_LIMIT)}, or over ${inBinaryUnit(BATCH_BODY_LIMIT)} for a batch.`,
-    example: `The body is over ${inBinaryUnitAndBytes(BODY_LIMIT)}`,
+    example: `The body is over ${inBinaryUnitAndBytes(BODY_LIMIT)}: send less, or several requests`,
   },
   uri_too_long: {
     status: 414,
     meaning: `The request target is over ${inBinaryUnit(TARGET_LIMIT)}.`,
-    example: `The request target has 9000 bytes; the limit is ${inBinaryUnitAndBytes(TARGET_LIMIT)}`,
+    example: `The request target has 9000 bytes; the limit is ${inBinaryUnitAndBytes(TARGET_LIMIT)}: send a shorter query`,
   },
   headers_too_large: {
     status: 431,
     meaning: `The request line and headers together are over ${inBinaryUnit(HEADERS_LIMIT)}.`,
-    example: `The request line and headers are over ${inBinaryUnitAndBytes(HEADERS_LIMIT)}`,
+    example: `The request line and headers are over ${inBinaryUnitAndBytes(HEADERS_LIMIT)}: send fewer or shorter headers`,
   },
   unsupported_media_type: {
     status: 415,
@@ -62,7 +62,7 @@ export const errorCatalogue = {
   request_timeout: {
     status: 408,
     meaning: 'The complete request did not arrive in time; send it again.',
-    example: 'The request did not arrive completely within 30 seconds',
+    example: 'The request did not arrive completely within 30 seconds: send it again',
   },
 
   // The caller

@@ -51,7 +51,7 @@ export function openToRead(path: string): BetterSqlite3.Database {
   }
 }
 
-/** Makes SQLite read the file. A check finds and lists what is damaged. */
+/** Makes SQLite read the file. A damaged one is opened, so that a check can list what is damaged. */
 function readNow(connection: BetterSqlite3.Database): void {
   try {
     connection.pragma('schema_version');

@@ -17,7 +17,7 @@ describe('a result code of SQLite', () => {
     SQLITE_IOERR_READ: 'unavailable',
     SQLITE_BUSY: 'unavailable',
     SQLITE_CANTOPEN: 'unavailable',
-    SQLITE_CORRUPT_INDEX: 'unavailable',
+    SQLITE_CORRUPT_INDEX: 'damaged',
     SQLITE_PROTOCOL: 'unavailable',
     SQLITE_NOMEM: 'unavailable',
     SQLITE_CONSTRAINT_UNIQUE: undefined,

@@ -1,5 +1,6 @@
 import { existsSync, statfsSync } from 'node:fs';
 import BetterSqlite3 from 'better-sqlite3';
+import { capitalised } from '../kit/text.ts';
 import { codeOf } from '../kit/thrown.ts';
 import { DatabaseUnavailable, StoreUnavailable, UnusableStore, type WriteProblem } from './database.ts';
 
@@ -96,11 +97,11 @@ export function cannotBeOpened(directory: string, error: unknown): unknown {
 
 function remedyOf(error: Error): string {
   if (isCorrupt(error))
-    return 'It is damaged: keep its files, and restore a backup that passes `check` to another directory';
+    return 'It is damaged: `restore` a backup that passes `check`. The damaged store is kept under another name';
   const remedy =
-    'et PETSTORE_DATA to the directory of the store, or DATABASE_URL to a database to use instead';
+    'set PETSTORE_DATA to the directory of the store, or DATABASE_URL to a database to use instead';
   const isProtected = /^(EROFS|SQLITE_READONLY.*)$/.test(codeOf(error) ?? '');
-  return isProtected ? `Make it writable, or s${remedy}` : `S${remedy}`;
+  return isProtected ? `Make it writable, or ${remedy}` : capitalised(remedy);
 }
 
 function hasCode(error: unknown, codes: RegExp): error is SqliteError {

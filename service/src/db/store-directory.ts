@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type BetterSqlite3 from 'better-sqlite3';
+import { PROGRAM } from '../kit/program.ts';
 import { UnusableStore } from './database.ts';
 
 /** The file of the embedded store. SQLite puts `petstore.db-wal` and `petstore.db-shm` next to it while it is open. */
@@ -49,8 +50,6 @@ export function rejectLostTables(directory: string, connection: BetterSqlite3.Da
   if (tables.length === 0 && existsSync(adminKeyPath(directory)))
     reject(directory, [adminKeyPath(directory)]);
 }
-
-const PROGRAM = 'node_modules/.bin/node service/src/main.ts';
 
 function reject(directory: string, left: readonly string[]): never {
   const path = storePath(directory);

@@ -1,5 +1,5 @@
 import type { Column, StoredColumn } from './columns.ts';
-import { one, type Queries, type Row, type Transaction, type Value } from './database.ts';
+import { one, type Queries, type Row, type Statements, type Transaction, type Value } from './database.ts';
 import { type Insert, insertInto, type Update } from './insert.ts';
 
 /** One column for each property of a resource, in the order of the properties in responses. */
@@ -86,7 +86,7 @@ export class Table<Resource extends object> {
   }
 
   /** Replaces an existing resource. Resolves with the stored resource. */
-  async update(db: Queries, id: number, resource: New<Resource>): Promise<Resource> {
+  async update(db: Statements, id: number, resource: New<Resource>): Promise<Resource> {
     return this.toResource(await one<Row>(db, this.#updateReturning, [...this.valuesOf(resource), id]));
   }
 

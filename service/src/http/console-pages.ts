@@ -1,8 +1,8 @@
-import { isIP } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ConsoleFiles, readConsole } from '../console/console-files.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Static } from '../contract/static.ts';
+import { isLoopback } from '../kit/client-address.ts';
 import type { ServedPath } from './add-path.ts';
 import { sendConsoleNotBuilt } from './console-not-built.ts';
 import { hostnameOf } from './host.ts';
@@ -81,10 +81,4 @@ function comesFromHere({ socket, headers }: FastifyRequest): boolean {
   const isSameOrigin = origin === undefined || origin === `http://${host}`;
   const isHere = isLoopback(hostnameOf(host) ?? '') && isLoopback(socket.remoteAddress ?? '');
   return !isForwarded && isSameOrigin && isHere;
-}
-
-/** Whether a host is this machine: `localhost`, 127.0.0.0/8 or ::1, also in the form of an IPv4-mapped address. */
-export function isLoopback(host: string): boolean {
-  const address = host.replace(/^\[(.*)\]$/, '$1').replace(/^::ffff:/, '');
-  return address === 'localhost' || address === '::1' || (isIP(address) === 4 && address.startsWith('127.'));
 }

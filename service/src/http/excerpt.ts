@@ -12,7 +12,7 @@ interface Excerpt {
 const EXCERPT_ITEMS = 60;
 
 /**
- * Cuts rejected input down to what a message can show: the time and memory for finding its faults are bounded by the schema, not by
+ * Cuts rejected input down to what a message can show: the number of items and fields that are checked is bounded by the schema, not by
  * the input. All unknown fields are counted.
  */
 export function excerptOf(schema: Schema, value: unknown): Excerpt {

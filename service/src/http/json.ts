@@ -23,7 +23,8 @@ const BYTE_ORDER_MARK = 0xfeff;
  * not UTF-8.
  */
 export function utf8Text(bytes: Buffer): string {
-  if (!isUtf8(bytes)) throw new ApiError('invalid_request', 'The body is not valid UTF-8');
+  if (!isUtf8(bytes))
+    throw new ApiError('invalid_request', 'The body is not valid UTF-8: encode it as UTF-8');
   const text = bytes.toString();
   return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
 }
@@ -77,7 +78,7 @@ function faultPosition(json: string, message: string): number | undefined {
 function fieldsOf(value: unknown, depth: number): number {
   if (typeof value !== 'object' || value === null) return 0;
   if (depth >= MAX_DEPTH) {
-    throw new ApiError('invalid_request', `The body nests deeper than ${MAX_DEPTH} levels`);
+    throw new ApiError('invalid_request', `The body nests deeper than ${MAX_DEPTH} levels: send fewer`);
   }
   let count = 0;
   if (Array.isArray(value)) {
@@ -132,7 +133,8 @@ function rejectRepeatedNames(json: string): void {
     else if (colon) {
       const name: string = JSON.parse(token.slice(0, -colon.length));
       const names = open.at(-1)!;
-      if (names.has(name)) throw new ApiError('invalid_request', `Field ${shownName(name)} appears twice`);
+      if (names.has(name))
+        throw new ApiError('invalid_request', `Field ${shownName(name)} appears twice: send it once`);
       names.add(name);
     }
   }
@@ -142,7 +144,7 @@ function rejectHalfPairs(value: unknown, path: string): void {
   if (typeof value === 'string' && !value.isWellFormed()) {
     throw new ApiError(
       'invalid_request',
-      `${path || 'The body'} contains half of a surrogate pair, which is not a character`,
+      `${path || 'The body'} contains half of a surrogate pair, which is not a character: remove it, or send both halves`,
     );
   }
   if (typeof value !== 'object' || value === null) return;
@@ -150,7 +152,7 @@ function rejectHalfPairs(value: unknown, path: string): void {
     if (!name.isWellFormed()) {
       throw new ApiError(
         'invalid_request',
-        'A field name contains half of a surrogate pair, which is not a character',
+        'A field name contains half of a surrogate pair, which is not a character: remove it, or send both halves',
       );
     }
     rejectHalfPairs(item, path || `Field ${shownName(name)}`);

@@ -43,7 +43,7 @@ export function contentReader(path: string, type: string): () => Promise<Content
     known = { builtAt, content };
     // The next request tries again.
     content.catch(() => {
-      known = undefined;
+      if (known?.content === content) known = undefined;
     });
     return content;
   };

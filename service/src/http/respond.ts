@@ -134,7 +134,9 @@ function apiErrorOf(error: unknown, request: FailedRequest): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof InvalidListing) return new ApiError('invalid_request', error.message);
   if (error instanceof DatabaseUnavailable) {
-    const retry = error.what === 'unknown' ? headersInDoubt(request) : { 'retry-after': '1' };
+    // An operator needs a while to restore a backup.
+    const seconds = error.what === 'damaged' ? '60' : '1';
+    const retry = error.what === 'unknown' ? headersInDoubt(request) : { 'retry-after': seconds };
     return new ApiError('service_unavailable', error.message, retry);
   }
   const failure = (error ?? {}) as Partial<Error & { code: string; statusCode: number }>;
@@ -149,7 +151,7 @@ function frameworkError(
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     return new ApiError(
       'payload_too_large',
-      `The body is over ${inBinaryUnitAndBytes(routeOptions?.bodyLimit ?? BODY_LIMIT)}`,
+      `The body is over ${inBinaryUnitAndBytes(routeOptions?.bodyLimit ?? BODY_LIMIT)}: send less, or several requests`,
     );
   }
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
@@ -158,7 +160,10 @@ function frameworkError(
   if (/^FST_ERR_/.test(code) && statusCode < 500) return new ApiError('invalid_request', message);
   // The client disconnected while it was sending.
   if (code === 'ECONNRESET')
-    return new ApiError('invalid_request', 'The connection closed before the request was complete');
+    return new ApiError(
+      'invalid_request',
+      'The connection closed before the request was complete: send it again',
+    );
   return new ApiError('internal_error', `The service failed; its log has the reason under request ID ${id}`);
 }
 

@@ -124,12 +124,15 @@ export class Unreadable {
     if (code === 'HPE_HEADER_OVERFLOW') {
       return new ApiError(
         'headers_too_large',
-        `The request line and headers are over ${inBinaryUnitAndBytes(HEADERS_LIMIT)}`,
+        `The request line and headers are over ${inBinaryUnitAndBytes(HEADERS_LIMIT)}: send fewer or shorter headers`,
       );
     }
     if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
       const time = inWords(this.#options.requestTimeout);
-      return new ApiError('request_timeout', `The request did not arrive completely within ${time}`);
+      return new ApiError(
+        'request_timeout',
+        `The request did not arrive completely within ${time}: send it again`,
+      );
     }
     if (hasUnknownMethod(error)) {
       return new ApiError(

@@ -116,3 +116,9 @@ function ipv4Of(groups: readonly string[]): string {
 function familyOf(address: string): 'ipv4' | 'ipv6' {
   return isIPv4(address) ? 'ipv4' : 'ipv6';
 }
+
+/** Whether a host is this machine: `localhost`, 127.0.0.0/8 or ::1, also in the form of an IPv4-mapped address. */
+export function isLoopback(host: string): boolean {
+  const address = host.replace(/^\[(.*)\]$/, '$1').replace(/^::ffff:/, '');
+  return address === 'localhost' || address === '::1' || (isIPv4(address) && address.startsWith('127.'));
+}

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe, it, type TestContext } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { STRICT_NAME } from '../../src/contract/display-text.ts';
@@ -23,6 +23,35 @@ it('petstore export writes orders, categories and stock', async () => {
   assert.deepEqual(JSON.parse(categories.stdout.split('\n')[0]!), { id: 1, name: 'Dogs' });
   const stock = await test.run(['export', 'stock', '--fields', 'status,petId']);
   assert.match(stock.stdout, /^status,petId\n(?:\w+,\d+\n)+$/);
+});
+
+/** The list of categories has a second page from now on, and every request after that for the first page is rejected. */
+function rejectSecondPage(t: TestContext): void {
+  const { fetch } = globalThis;
+  let isFirst = true;
+  t.mock.method(globalThis, 'fetch', async (...request: Parameters<typeof fetch>) => {
+    const response = await fetch(...request);
+    // The command sends its requests to a proxy, which forwards them.
+    if (!String(request[0]).startsWith(test.shop.origin)) return response;
+    const status = 403;
+    if (!isFirst)
+      return Response.json({ code: 'insufficient_scope', status, message: 'Made up' }, { status });
+    isFirst = false;
+    return Response.json(await response.json(), {
+      headers: { link: '</categories?cursor=more>; rel="next"' },
+    });
+  });
+}
+
+it('petstore export says that its output is incomplete when it fails later, and writes nothing when it fails at once', async t => {
+  rejectSecondPage(t);
+  const later = await test.run(['export', 'categories']);
+  assert.equal(later.code, 3);
+  assert.match(later.stdout, /^id,name,description\n1,Dogs,/);
+  assert.match(later.stderr, /^The output is incomplete: it has \d of the categories\nError: Made up/);
+  const atOnce = await test.run(['export', 'categories']);
+  assert.deepEqual([atOnce.code, atOnce.stdout], [3, '']);
+  assert.match(atOnce.stderr, /^Error: Made up/);
 });
 
 it('petstore export pets --stock has the status of the stock, and leaves out a pet that is deleted or gets another status meanwhile', async t => {
@@ -231,13 +260,18 @@ describe('the progress of petstore export', () => {
     return stderr.slice(end + REMOVED.length);
   }
 
-  it('is removed at the end, also when Ctrl-C ends the command', async () => {
+  it('is removed at the end, also when Ctrl-C ends the command', async t => {
     const { code, stderr } = await test.run(['export', 'categories'], {}, toFile);
     assert.deepEqual([code, afterProgress(stderr)], [0, '']);
+    rejectSecondPage(t);
     const interrupt = new AbortController();
     const output = { ...toFile, signal: interrupt.signal, onOutput: () => interrupt.abort() };
     const interrupted = await test.run(['export', 'categories'], {}, output);
-    assert.deepEqual([interrupted.code, afterProgress(interrupted.stderr)], [130, '']);
+    assert.equal(interrupted.code, 130);
+    assert.match(
+      afterProgress(interrupted.stderr),
+      /^The output is incomplete: it has \d of the categories\n$/,
+    );
   });
 
   it('is not shown between rows that the terminal shows', async () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -308,42 +309,55 @@ describe('petstore mcp', () => {
     assert.match(stderr, /^Error: --api-key-file: standard input has the messages of the agent: name a file/);
   });
 
-  it('sends the results of its calls before it ends, when the agent has closed standard input', async () => {
-    const call = (id: number, name: string, input: object) => ({
-      id,
-      method: 'tools/call',
-      params: { name, arguments: input },
-    });
-    const agentOf = {
+  /** What an agent sends that calls tools, each with its arguments. The first call has the ID 2. */
+  const messagesOf = (...calls: readonly (readonly [name: string, input: object])[]) => {
+    const agentInfo = {
       protocolVersion: '2025-06-18',
       capabilities: {},
       clientInfo: { name: 'script', version: '1' },
     };
     const messages = [
-      { id: 1, method: 'initialize', params: agentOf },
+      { id: 1, method: 'initialize', params: agentInfo },
       { method: 'notifications/initialized' },
-      call(2, 'read', { path: '/categories' }),
-      call(3, 'write', { method: 'POST', path: '/categories', body: { name: 'From a script' } }),
+      ...calls.map(([name, input], i) => ({
+        id: i + 2,
+        method: 'tools/call',
+        params: { name, arguments: input },
+      })),
     ];
-    const lines = messages.map(message => JSON.stringify({ jsonrpc: '2.0', ...message }));
+    return messages.map(message => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`).join('');
+  };
+
+  it('sends the results of its calls before it ends, when the agent has closed standard input', async () => {
+    const messages = messagesOf(
+      ['read', { path: '/categories' }],
+      ['write', { method: 'POST', path: '/categories', body: { name: 'From a script' } }],
+    );
     const { code, stdout, stderr } = await petstore.start(
       ['mcp'],
       {},
-      `${lines.join('\n')}\n{"jsonrpc":"1.0","id":9}\n`,
+      `${messages}{"jsonrpc":"1.0","id":9}\n`,
     ).ended;
     assert.equal(code, 0, stderr);
-    assert.deepEqual(
-      stdout
-        .trim()
-        .split('\n')
-        .map(line => JSON.parse(line))
-        .filter(({ result }) => !result.isError)
-        .map(({ id }) => id)
-        .toSorted(),
-      [1, 2, 3],
-    );
+    const sent = stdout
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line));
+    const ids = sent.filter(({ result }) => result && !result.isError).map(({ id }) => id);
+    assert.deepEqual(ids.toSorted(), [1, 2, 3]);
     assert.equal((await shop.api.get('/categories?name=From')).body.length, 1);
-    assert.match(stderr, /^A message of the agent cannot be used: it is none of JSON-RPC 2\.0$/m);
+    assert.match(stderr, /^A message of the agent cannot be used: it is not a message of JSON-RPC 2\.0$/m);
+  });
+
+  it('ends with 130 when it is interrupted while the last calls run', async () => {
+    const child = petstore.start(
+      ['mcp'],
+      {},
+      messagesOf(['read', { path: '/events?cursor=latest&wait=30' }]),
+    );
+    await once(child.stdout!, 'data');
+    child.kill('SIGINT');
+    assert.equal((await inTime('the end', child.ended, 20)).code, 130);
   });
 
   it('ends with 130 when Ctrl-C interrupts it', async t => {

@@ -312,7 +312,7 @@ describe('the stock of an animal', () => {
     };
     await editor.getByLabel('Units in stock').fill('1.5');
     await save(editor);
-    assert.match((await noteOf(editor.getByLabel('Units in stock'))) ?? '', /integer/);
+    assert.match((await noteOf(editor.getByLabel('Units in stock'))) ?? '', /^Enter a whole number$/);
     await editor.getByRole('button', { name: 'Remove' }).click();
     const removed = editor.getByLabel('Units to remove');
     await removed.fill('-5');

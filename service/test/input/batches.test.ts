@@ -22,9 +22,9 @@ describe('the body of a batch', () => {
     const { api } = await startTestApp(t);
     assertInvalid(await api.post('/batch', ofSize(MIB)));
     const message = assertRejected(await api.post('/batch', ofSize(MIB + 1)), 413, 'payload_too_large');
-    assert.equal(message, 'The body is over 1 MiB (1,048,576 bytes)');
+    assert.equal(message, 'The body is over 1 MiB (1,048,576 bytes): send less, or several requests');
     const other = assertRejected(await api.post('/pets', ofSize(64 * KIB + 1)), 413, 'payload_too_large');
-    assert.equal(other, 'The body is over 64 KiB (65,536 bytes)');
+    assert.equal(other, 'The body is over 64 KiB (65,536 bytes): send less, or several requests');
   });
 
   it('that is announced as too large is rejected before it arrives, and ends the connection', async t => {

@@ -197,7 +197,7 @@ describe('a request that never arrives completely', () => {
     const body = `X-API-Key: ${adminKey}\r\nContent-Length: 50\r\n\r\n{"name":`;
     for (const part of ['', 'GET /pe', get, `${post}${body}`]) {
       const message = assertRejected(await exchangeBytes(origin, part), 408, 'request_timeout');
-      assert.equal(message, 'The request did not arrive completely within 0.1 seconds');
+      assert.equal(message, 'The request did not arrive completely within 0.1 seconds: send it again');
     }
   });
 

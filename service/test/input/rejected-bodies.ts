@@ -23,13 +23,13 @@ export const rejectedBodies: Rejection[] = [
       { method: 'PATCH', path: '/store/orders/1', body },
     ]),
   ],
-  ['bytes that are not UTF-8', /^The body is not valid UTF-8$/, bodies(...notUtf8)],
+  ['bytes that are not UTF-8', /^The body is not valid UTF-8: encode it as UTF-8$/, bodies(...notUtf8)],
   ['UTF-16', /./, bodies(Buffer.from('{"name":"Dogs"}', 'utf16le'), Buffer.from('\ufeff{}', 'utf16le'))],
   ['half a surrogate pair', /^Field `name` contains half of a surrogate pair/, bodies('{"name":"\\ud800"}')],
-  ['a field twice', /^Field `name` appears twice$/, bodies('{"name":"Dogs","name":"Cats"}')],
+  ['a field twice', /^Field `name` appears twice: send it once$/, bodies('{"name":"Dogs","name":"Cats"}')],
   [
     'too many levels',
-    /nests deeper than 32 levels$/,
+    /nests deeper than 32 levels: send fewer$/,
     bodies(`{"name":${nested('[', ']')}}`, nested('{"a":', '}', '1')),
   ],
   [

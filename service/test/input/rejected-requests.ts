@@ -98,7 +98,7 @@ export const rejections: Record<string, Rejection[]> = {
   '414 uri_too_long': [
     [
       'a target over 8 KiB',
-      /^The request target has 8193 bytes; the limit is 8 KiB \(8,192 bytes\)$/,
+      /^The request target has 8193 bytes; the limit is 8 KiB \(8,192 bytes\): send a shorter query$/,
       get(
         ...['/pets?name=', '/pets/', '/nowhere/', '/healthz?'].map(path =>
           path.padEnd(8 * KIBIBYTE + 1, 'x'),

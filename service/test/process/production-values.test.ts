@@ -61,7 +61,9 @@ const times: Record<string, Values> = {
   'access/api-keys/key-ring': {
     FRESH_FOR: [100, SECOND, 'all replicas apply the change of a key within a second'],
   },
-  'access/api-keys/sign-in-ticket': { LIFETIME: [MINUTE, 15 * MINUTE, 'a link that signs in expires'] },
+  'access/api-keys/sign-in-ticket': {
+    TICKET_LIFETIME: [MINUTE, 15 * MINUTE, 'a link that signs in expires'],
+  },
   'access/leaked-keys/leaked-keys': {
     REPORTED_EVERY: [HOUR, 7 * DAY, 'a secret that is found again and again has few events'],
     SLICE: [1, 25, 'no request blocks the loop for more than 25 ms'],

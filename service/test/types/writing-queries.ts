@@ -9,8 +9,8 @@ import {
 } from 'typescript/unstable/ast';
 import { type Finding, nodesIn, type Program } from '../support/program.ts';
 
-/** The start of a text, also of one that is composed. */
-const WRITE = /^[`'"]\s*(?:INSERT|UPDATE|DELETE)\b/i;
+/** A statement that writes, also one that is composed. */
+const WRITE = /^[`'"]\s*(?:INSERT|UPDATE|DELETE|WITH\b.*\b(?:INSERT INTO|UPDATE|DELETE FROM))\s/is;
 
 /**
  * Finds statements that write with a store that is only for reading: `get` and `all` also return rows that a statement has changed, and
@@ -30,7 +30,9 @@ export function writingQueries(program: Program): Finding[] {
     const store = storeOf(call);
     const type = store && checker.getTypeAtLocation(store);
     const isForReading =
-      type && checker.getPropertyOfType(type, 'all') && !checker.getPropertyOfType(type, 'run');
+      type &&
+      ['get', 'all'].some(name => checker.getPropertyOfType(type, name)) &&
+      !checker.getPropertyOfType(type, 'run');
     return isForReading ? [findingAt(call, `${store.getText()} is only for reading`)] : [];
   });
 }

@@ -1,4 +1,5 @@
 import { ApiError } from '../../contract/errors.ts';
+import { isLoopback } from '../../kit/client-address.ts';
 
 /** The maximum number of origins of a key. */
 export const MAX_ORIGINS = 20;
@@ -16,7 +17,7 @@ export const ORIGIN = '^https?://[a-z0-9.:[\\]_-]+$';
 export function rejectOtherThanOrigin(text: string): void {
   const url = text.includes('://') ? httpUrlIn(text) : httpUrlIn(`${schemeOf(text)}://${text}`);
   if (url?.origin === text && text.length <= MAX_ORIGIN_LENGTH) {
-    if (url.protocol === 'https:' || isLoopback(url.hostname)) return;
+    if (url.protocol === 'https:' || isTrustworthy(url.hostname)) return;
     throw new ApiError(
       'invalid_request',
       `Field \`origins\`: pages of \`${text}\` are not encrypted; use \`https://${url.host}\`, because only pages of this ` +
@@ -46,9 +47,5 @@ function schemeOf(text: string): 'http' | 'https' {
   return /^(localhost|127\.)/i.test(text) ? 'http' : 'https';
 }
 
-/** Whether a host is this machine, whose pages browsers trust without encryption (W3C Secure Contexts §3.1). */
-function isLoopback(host: string): boolean {
-  return (
-    host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127(\.\d+){3}$/.test(host)
-  );
-}
+/** Whether browsers trust the pages of a host without encryption (W3C Secure Contexts §3.1). */
+const isTrustworthy = (host: string) => host.endsWith('.localhost') || isLoopback(host);

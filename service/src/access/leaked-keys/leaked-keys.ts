@@ -38,7 +38,7 @@ export interface Reporting {
 /**
  * Ends these secrets: revokes their keys, or ends only the secret if it is an earlier one. Publishable keys are public by design, so
  * they are ignored. A key that has expired is revoked, too: it would work again as soon as an administrator sets a later end. So is the
- * last administrator's key: a person who has its secret could do more harm.
+ * last administrator's key: a person who has its secret could do more harm than that.
  */
 export async function endLeaked(
   db: Queries & Writer,
@@ -69,13 +69,15 @@ async function endSecret(tx: Transaction, hash: Uint8Array, reporting: Reporting
   const { now, onlyReports, foundIn } = reporting;
   const [, row] = await Promise.all([lockApiKeys(tx), selectApiKeyByHash(tx, hash)]);
   if (!row || row.revoked_at !== null || (row.secret_expires_at ?? Infinity) <= now) return;
-  if (onlyReports && isRecent(row.leak_reported_at, now)) return;
-  // Not before: a client without a key can report a secret that has ended as often as it likes.
-  tx.notify(KEYS_CHANGED);
   if (onlyReports) {
+    if (isRecent(row.leak_reported_at, now)) return;
     await updateLeakReported(tx, row.id, now);
     await report(tx, row, 'nothing', reporting);
-  } else if (row.secret_expires_at !== null) {
+    return;
+  }
+  // Not before: a client without a key can report a secret that has ended as often as it likes.
+  tx.notify(KEYS_CHANGED);
+  if (row.secret_expires_at !== null) {
     await expireSecret(tx, hash, now);
     await report(tx, row, 'earlierSecret', reporting);
   } else {

@@ -40,7 +40,7 @@ export function formErrors(error: unknown, known: readonly string[]): FormErrors
   return { fields, general: general.length > 0 ? general.join('; ') : undefined, ...(code && { code }) };
 }
 
-/** What to do with a field that has no value, or no URL: the service states its rule for programmers. */
+/** What to do with a field that has no value, or no URL: the service states its rule for programs. */
 const instructions: Partial<Record<string, string>> = {
   name: 'Enter a name',
   description: 'Enter a description',
@@ -51,6 +51,7 @@ const instructions: Partial<Record<string, string>> = {
 };
 
 function instructionFor(field: string, part: string): string | undefined {
+  if (/` must be an integer/.test(part)) return 'Enter a whole number';
   return /` (is required$|must (not be empty|not be blank|be a URL),)/.test(part)
     ? instructions[field]
     : undefined;
