@@ -142,7 +142,7 @@ describe('an import', () => {
     await page.getByRole('button', { name: 'Stop' }).click();
     await page
       .getByText(
-        /^Created \d+ animals, rejected 0 rows\. \d+ rows not imported, because you stopped the import\.$/,
+        /^Created \d+ animals, rejected 0 rows\. \d+ rows were not imported, because you stopped the import\.$/,
       )
       .waitFor();
     const done = await count();
@@ -160,7 +160,9 @@ describe('an import', () => {
     await page.getByRole('button', { name: 'Stop' }).click();
     release();
     await page
-      .getByText('Created 0 animals, rejected 0 rows. 2 rows not imported, because you stopped the import.')
+      .getByText(
+        'Created 0 animals, rejected 0 rows. 2 rows were not imported, because you stopped the import.',
+      )
       .waitFor();
     const created = async (name: string) => (await api.get(`/categories?name=${name}`)).body.length;
     assert.deepEqual([await created('First%20kind'), await created('Second%20kind')], [1, 0]);

@@ -196,7 +196,8 @@ it('the rows of a list follow the width of the window, also when nothing else ch
 it('what is chosen, the edge of a dialog and progress can be seen with forced colours, which have no backgrounds', async t => {
   const { page, open } = await visit(t);
   await page.emulateMedia({ forcedColors: 'active' });
-  const shown = await open('/animals');
+  await open('/animals');
+  await page.locator('.choices [aria-pressed="true"]').waitFor();
   const styleOf = (selector: string, property: string) =>
     page.evaluate(`getComputedStyle(document.querySelector('${selector}')).${property}`);
   for (const selector of ['.navigation [aria-current="page"]', '.choices [aria-pressed="true"]'])
@@ -207,9 +208,13 @@ it('what is chosen, the edge of a dialog and progress can be seen with forced co
   assert.equal(await styleOf('[role="option"][aria-selected="true"]', 'outlineStyle'), 'solid');
   assert.equal(await styleOf('dialog', 'borderTopStyle'), 'solid');
   await page.keyboard.press('Escape');
-  await shown.page.evaluate("document.body.append(document.createElement('progress'))");
-  assert.notEqual(await styleOf('progress', 'appearance'), 'none');
-  await shown.page.evaluate("document.querySelector('progress').remove()");
+  const appearance = await page.evaluate(`(() => {
+    const progress = document.body.appendChild(document.createElement('progress'));
+    const { appearance } = getComputedStyle(progress);
+    progress.remove();
+    return appearance;
+  })()`);
+  assert.notEqual(appearance, 'none');
 });
 
 describe('in a browser whose language is not English', () => {

@@ -209,7 +209,26 @@ it('units that were typed before another client completes the order are named as
   await shown.live();
   await shown.field('Units').fill('4');
   assert.equal((await api.patch(`/store/orders/${id}`, { complete: true })).status, 200);
-  await shown.panel.getByText('Not saved, because it can no longer change: units\u00a04').waitFor();
+  await shown.panel.getByText('Not saved, because it can no longer change: units 4').waitFor();
+  assert.equal(await shown.field('Units').inputValue(), '2');
+  await shown.field('Ships').fill('2027-03-04T10:30');
+  await shown.save();
+  await shown.panel.waitFor({ state: 'detached' });
+  const { quantity, shipDate } = await orderOf(api, id);
+  assert.deepEqual([quantity, shipDate], [2, '2027-03-04T15:30:00.000Z']);
+});
+
+it('units that can no longer be saved are named also by the save that finds this, without the ship date being lost', async t => {
+  const { api, shop, open, watch } = await visit(t);
+  watch.expect(/status of 412/);
+  const id = await anOrder(api, { petId: await aPet(api, { name: 'Found late', stock: 5 }), quantity: 2 });
+  // No event reports the completion to this key.
+  const { key } = await shop.clientWith({ scopes: ['pets:read', 'orders:read', 'orders:write'] });
+  const shown = await open(`/orders/${id}`, key);
+  await shown.field('Units').fill('4');
+  assert.equal((await api.patch(`/store/orders/${id}`, { complete: true })).status, 200);
+  await shown.save();
+  await shown.panel.getByText('Not saved, because it can no longer change: units 4').waitFor();
   assert.equal(await shown.field('Units').inputValue(), '2');
   await shown.field('Ships').fill('2027-03-04T10:30');
   await shown.save();

@@ -16,7 +16,7 @@ export interface PageEntry {
   icon: IconName;
   /** Whether it is one of the pages under "Administration". */
   isAdministration?: true;
-  /** The page is offered to keys with this scope. Without it, it has something for every key. */
+  /** The page is offered to keys with this scope. A page without one has something for every key. */
   scope?: Scope;
   /** The scope that a key needs to create an item, in addition, if the page has a form for it at `/new`. */
   creation?: Scope;

@@ -11,10 +11,12 @@ export function dayOf(instant: string | number | Date): Day {
   return [year, ...[date.getMonth() + 1, date.getDate()].map(twoDigits)].join('-');
 }
 
-/** Returns the day that a URL names, such as `2026-12-24`; `undefined` if the calendar has no such day, or a date-time not its end. */
+/** Returns the day that a URL names, such as `2026-12-24`; `undefined` if the calendar has no such day, or if no date-time can state its end. */
 export function dayIn(value: unknown): Day | undefined {
   const date = new Date(`${value}T00:00`);
-  return !Number.isNaN(date.getTime()) && dayOf(date) === value && value <= LAST_DAY ? value : undefined;
+  return !Number.isNaN(date.getTime()) && dayOf(date) === value && value >= '1000' && value <= LAST_DAY
+    ? value
+    : undefined;
 }
 
 /** An instant as a field for dates and times has it, in the user's time zone: `2026-12-24T09:30`. */

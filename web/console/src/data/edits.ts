@@ -53,7 +53,7 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
     const { data } = version.data;
     latest.current = version.data;
     const saved = earlier.current?.values;
-    setEdit(edit => (edit ? fix(receive(edit, data, saved), resource.fixed?.(data) ?? []) : startEdit(data)));
+    setEdit(edit => (edit ? merge(resource, edit, data, saved) : startEdit(data)));
     if (saved && isSame({ ...data, ...saved }, data)) earlier.current = undefined;
   }, [version.data, resource]);
 
@@ -85,8 +85,8 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
   }, []);
 
   /**
-   * Saves the changed fields. Returns whether all are saved: a conflict needs the user first, and what was typed meanwhile is not
-   * saved. `undo` is `false` if the user was asked before, because the change cannot be undone.
+   * Saves the changed fields. Returns whether all are saved: a conflict needs the user first, and what was typed meanwhile, or can no
+   * longer change, is not saved. `undo` is `false` if the user was asked before, because the change cannot be undone.
    */
   async function save(done: string, undo?: false): Promise<boolean> {
     if (!edit) return false;
@@ -109,7 +109,8 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
     undo?: false,
   ): Promise<boolean> {
     latest.current ??= await resource.read(store, id);
-    let merged = receive(edit, latest.current.data, earlier.current?.values);
+    let merged = merge(resource, edit, latest.current.data, earlier.current?.values);
+    const hasDropped = () => merged.dropped !== undefined && merged.dropped !== edit.dropped;
     for (;;) {
       setEdit(merged);
       if (hasConflicts(merged)) return false;
@@ -125,21 +126,22 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
         } catch (error) {
           if (!(error instanceof PreconditionError)) throw error;
           latest.current = await resource.read(store, id);
-          merged = receive(merged, latest.current.data, earlier.current?.values);
+          merged = merge(resource, merged, latest.current.data, earlier.current?.values);
           continue;
         }
         earlier.current = undefined;
-        const sent = startEdit(merged.draft);
-        merged = receive({ ...sent, draft: current.current?.draft ?? merged.draft }, latest.current.data);
+        const sent = { ...startEdit(merged.draft), ...(hasDropped() && { dropped: merged.dropped! }) };
+        const now = { ...sent, draft: current.current?.draft ?? merged.draft };
+        merged = merge(resource, now, latest.current.data);
         setEdit(merged);
       }
       const stored = storedDraft<Edit<T>>(place);
       if (stored && saves.get(place) === running) {
         // What was typed since is kept, also in a form that was opened again.
-        const kept = receive(stored, latest.current.data, running.values);
+        const kept = merge(resource, stored, latest.current.data, running.values);
         storeDraft(place, isUnchanged(kept) ? undefined : kept);
       }
-      return isUnchanged(merged);
+      return isUnchanged(merged) && !hasDropped();
     }
   }
 
@@ -153,6 +155,11 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
     isRestored: isRestored && isChanged,
     error: version.error,
   };
+}
+
+/** Merges a newer version of the item, of which some fields may no longer be able to change. */
+function merge<T extends object>(resource: Resource<T>, edit: Edit<T>, data: T, saved?: Partial<T>): Edit<T> {
+  return fix(receive(edit, data, saved), resource.fixed?.(data) ?? []);
 }
 
 function isUnchanged<T extends object>(edit: Edit<T>): boolean {

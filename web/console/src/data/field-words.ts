@@ -36,5 +36,5 @@ export function valueInWords(field: string, value: unknown): string {
       .map(([name, part]) => `${fieldInWords(name)}: ${valueInWords(name, part)}`)
       .join(', ');
   // IDs have no separators.
-  return typeof value === 'number' && !/Id$/.test(field) ? value.toLocaleString() : String(value);
+  return typeof value === 'number' && !/^id$|Id$/.test(field) ? value.toLocaleString() : String(value);
 }

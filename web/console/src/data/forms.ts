@@ -76,16 +76,16 @@ export function useEditForm<T extends object>(resource: Resource<T>, id: number,
     panel: {
       form: { submit, isBusy, errors },
       error,
-      note: edit?.dropped && droppedInWords(edit.dropped),
+      note: droppedInWords(edit?.dropped ?? {}),
       onDiscard: isRestored ? discard : undefined,
       onClose: form.onClose,
     },
   };
 }
 
-function droppedInWords(dropped: object): string {
+function droppedInWords(dropped: object): string | undefined {
   const values = Object.entries(dropped).map(
     ([field, value]) => `${fieldInWords(field)}\u00a0${valueInWords(field, value)}`,
   );
-  return `Not saved, because it can no longer change: ${values.join(', ')}`;
+  return values.length > 0 ? `Not saved, because it can no longer change: ${values.join(', ')}` : undefined;
 }

@@ -1,6 +1,6 @@
 import type { HistoryEntry, Pet, PetStore } from '@petstore/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { useMemo, useRef } from 'react';
 import { useSession } from '../app/session.ts';
 import { stored } from '../kit/stored.ts';
 import { idOf } from './id-of.ts';
@@ -14,10 +14,11 @@ export const LOW = 3;
 /** The number of each category, by its ID, where it is not `LOW`. 0: its stock is never low. */
 export const thresholds = stored<Readonly<Record<string, number>>>('low-stock', {});
 
-/** The most changes of stock that are read, and the most animals that are compared with the thresholds. */
-export const MOST_CHANGES = 5_000;
+/** The most changes of stock that are read, with two requests. */
+export const MOST_STOCK_CHANGES = 2_000;
 /** The largest page of the history. */
 const LARGEST_PAGE = 1_000;
+/** The most animals that are compared with the thresholds. */
 const MOST_PETS = 100;
 
 /** What the log says about the stock of animals. */
@@ -28,7 +29,7 @@ interface Levels {
   several: ReadonlySet<number>;
 }
 
-/** Those of a part of the log, or of the whole one. */
+/** What was read of the log, and whether that is all of it. */
 interface ReadLevels extends Levels {
   isWhole: boolean;
 }
@@ -57,19 +58,27 @@ export function useLowStock(): {
 } {
   const { store, cache, can } = useSession();
   const limits = thresholds.use();
+  /** The stock of animals that has changed while the history was read. */
+  const arrived = useRef(new Map<number, number>());
   const levels = useQuery({
     queryKey: key,
-    queryFn: ({ signal }) => readLevels(store, signal),
+    queryFn: async ({ signal }) => {
+      arrived.current.clear();
+      const read = await readLevels(store, signal);
+      const newer = [...arrived.current];
+      return { ...read, ...newer.reduce<Levels>((levels, change) => withLevel(levels, ...change), read) };
+    },
     // Events change it only while it is shown.
     staleTime: 0,
     enabled: ['events:read', 'inventory:read', 'pets:read'].every(scope => can(scope as 'admin')),
   });
   useEvents(({ type, data }) => {
-    if (type === 'inventory.updated')
-      cache.setQueryData<ReadLevels>(
-        key,
-        known => known && { ...known, ...withLevel(known, data.petId, data.quantity) },
-      );
+    if (type !== 'inventory.updated') return;
+    arrived.current.set(data.petId, data.quantity);
+    cache.setQueryData<ReadLevels>(
+      key,
+      known => known && { ...known, ...withLevel(known, data.petId, data.quantity) },
+    );
   });
   const { data } = levels;
   const ids = useMemo(
@@ -103,7 +112,7 @@ async function readLevels(store: PetStore, signal: AbortSignal): Promise<ReadLev
   const entries: HistoryEntry[] = [];
   for await (const { data, nextCursor } of changes.pages()) {
     entries.push(...data);
-    if (entries.length >= MOST_CHANGES && nextCursor !== undefined)
+    if (entries.length >= MOST_STOCK_CHANGES && nextCursor !== undefined)
       return { ...levelsOf(entries), isWhole: false };
   }
   return { ...levelsOf(entries), isWhole: true };

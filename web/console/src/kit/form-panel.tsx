@@ -57,11 +57,9 @@ export function FormPanel({
       <form onSubmit={form.submit}>
         <div className="panel-body">
           {onDiscard && <RestoredNote onDiscard={onDiscard} />}
-          {note && (
-            <p className="note" role="status">
-              {note}
-            </p>
-          )}
+          <p className={note ? 'note' : 'visually-hidden'} role="status">
+            {note}
+          </p>
           {error && <p className="field-error">{error.message}</p>}
           {children}
           {!action && problem}

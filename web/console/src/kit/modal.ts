@@ -53,8 +53,8 @@ export function useModal(onClose: () => void) {
     dialog.addEventListener('close', onNativeClose);
     replace([...dialogs, dialog]);
     return () => {
-      // A question above it goes with it. While that is open, the opener of this dialog is inert.
-      for (const above of dialogs.slice(dialogs.indexOf(dialog) + 1)) above.close();
+      // A question in it goes with it. While that is open, the opener of this dialog is inert.
+      for (const above of dialogs) if (above !== dialog && dialog.contains(above)) above.close();
       replace(dialogs.filter(other => other !== dialog));
       dialog.removeEventListener('cancel', onCancel);
       dialog.removeEventListener('close', onNativeClose);

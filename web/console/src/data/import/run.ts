@@ -15,7 +15,10 @@ export interface CreatedPet {
 }
 
 /** The code of the rows that were left out when the user stopped the import. */
-export const STOPPED = 'stopped';
+const STOPPED = 'stopped';
+
+/** The rows that were rejected, without those that were left out when the user stopped the import. */
+export const faultyOf = (rejected: readonly BadRow[]) => rejected.filter(({ code }) => code !== STOPPED);
 
 /** What became of the rows of an import so far. */
 export interface ImportProgress {

@@ -9,7 +9,7 @@ import { guessMapping, type Mapping, problemOf } from './columns.ts';
 import { withCell } from './correct.ts';
 import { type CsvFile, NotUtf8, readCsv } from './csv.ts';
 import { type Journal, StoredJournal } from './journal.ts';
-import { type ImportProgress, importRows } from './run.ts';
+import { faultyOf, type ImportProgress, importRows } from './run.ts';
 import { type Undoable, type UndoProgress, undoImport } from './undo.ts';
 
 /** The import of this tab. */
@@ -135,7 +135,7 @@ export function useImport() {
     const hasCreated = result.created.length > 0 || result.categories.length > 0;
     if (hasCreated) change({ undo });
     else journal.remove();
-    const rejected = result.rejected.length + bad.length;
+    const rejected = faultyOf(result.rejected).length + bad.length;
     toast = toasts.show({
       text: `Imported ${inWords(result.created.length, 'animal')}${rejected > 0 ? `, rejected ${inWords(rejected, 'row')}` : ''}`,
       tone: rejected === 0 ? 'done' : result.created.length > 0 ? 'warning' : 'problem',

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { CsvFile } from '../../data/import/csv.ts';
-import { type ImportProgress, STOPPED } from '../../data/import/run.ts';
+import { faultyOf, type ImportProgress } from '../../data/import/run.ts';
 import type { UndoProgress } from '../../data/import/undo.ts';
 import type { useImport } from '../../data/import/use-import.ts';
 import { Button } from '../../kit/button.tsx';
@@ -21,7 +21,7 @@ interface ProgressProps {
 export function Progress({ file, progress, current: { stop, undo, undone, isKept } }: ProgressProps) {
   const { total, done, created, rejected, incomplete, isRunning } = progress;
   if (undone) return <Undone progress={undone} />;
-  const faulty = rejected.filter(({ code }) => code !== STOPPED);
+  const faulty = faultyOf(rejected);
   const left = rejected.length - faulty.length;
   return (
     <>
@@ -30,7 +30,9 @@ export function Progress({ file, progress, current: { stop, undo, undone, isKept
         {isRunning
           ? `${done.toLocaleString()} of ${inWords(total, 'row')} done. If the import reaches the limit of the API key, it waits, and continues by itself.`
           : `Created ${inWords(created.length, 'animal')}, rejected ${inWords(faulty.length, 'row')}.`}
-        {!isRunning && left > 0 && ` ${inWords(left, 'row')} not imported, because you stopped the import.`}
+        {!isRunning &&
+          left > 0 &&
+          ` ${inWords(left, 'row')} ${left === 1 ? 'was' : 'were'} not imported, because you stopped the import.`}
       </p>
       <div className="import-actions">
         {isRunning ? (

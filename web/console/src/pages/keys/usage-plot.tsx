@@ -2,6 +2,7 @@ import { useMemo } from 'react';
 import { useKeyUsage } from '../../data/key-usage.ts';
 import type { UsageDay } from '../../data/usage-days.ts';
 import { inWords } from '../../kit/in-words.ts';
+import { wordsLocale } from '../../kit/locale.ts';
 import { Plot } from '../../kit/plot.tsx';
 import type { PlotSeries } from '../../kit/plot-series.ts';
 import { Warnings } from './warnings.tsx';
@@ -108,5 +109,5 @@ function textOf({ time, admitted, rejected, bans }: UsageDay): string {
 }
 
 function dateOf(time: number): string {
-  return new Date(time * 1000).toLocaleDateString(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
+  return new Date(time * 1000).toLocaleDateString(wordsLocale, { dateStyle: 'medium', timeZone: 'UTC' });
 }

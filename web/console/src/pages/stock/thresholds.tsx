@@ -1,4 +1,3 @@
-import { useState } from 'react';
 import { useDraft } from '../../data/draft.ts';
 import { LOW, thresholds } from '../../data/low-stock.ts';
 import { useSubmit } from '../../data/submit.ts';
@@ -7,15 +6,19 @@ import { TextField } from '../../kit/field.tsx';
 import { FormPanel } from '../../kit/form-panel.tsx';
 import './thresholds.css';
 
+/** What the user has typed, by the ID of the category. */
+const nothingTyped: Readonly<Record<string, string>> = {};
+
 /** Sets below how many units the stock of an animal is low, for each category. */
 export function Thresholds({ onClose }: { onClose: () => void }) {
   const categories = useCategories();
-  const [set] = useState<Readonly<Record<string, string>>>(() =>
-    Object.fromEntries(Object.entries(thresholds.read()).map(([id, units]) => [id, String(units)])),
-  );
-  const [typed, setField, clear, isRestored] = useDraft('thresholds', set);
+  const stored = thresholds.use();
+  const [typed, setTyped, clear, isRestored] = useDraft('thresholds', nothingTyped);
+  const shown = (id: number) => typed[id] ?? String(stored[id] ?? '');
   const form = useSubmit([], async () => {
-    const others = Object.entries(typed).filter(([, units]) => units !== '' && Number(units) !== LOW);
+    // Those of now: another tab may have stored others.
+    const all = { ...thresholds.read(), ...typed };
+    const others = Object.entries(all).filter(([, units]) => units !== '' && Number(units) !== LOW);
     thresholds.write(Object.fromEntries(others.map(([id, units]) => [id, Number(units)])));
     clear();
     onClose();
@@ -41,8 +44,8 @@ export function Thresholds({ onClose }: { onClose: () => void }) {
             inputMode="numeric"
             min={0}
             placeholder={String(LOW)}
-            value={typed[id] ?? ''}
-            onChange={({ target }) => setField(String(id), target.value)}
+            value={shown(id)}
+            onChange={({ target }) => setTyped(String(id), target.value)}
           />
         ))}
       </div>

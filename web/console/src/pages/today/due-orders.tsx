@@ -84,7 +84,7 @@ export function DueOrders({ due, isLate, isMain, from, to, nameOf }: DueOrdersPr
       {order => (
         <li key={order.id}>
           <Link to="/orders/$orderId" params={{ orderId: String(order.id) }} state={leadsBack}>
-            {(order.quantity ?? 1).toLocaleString()} × {nameOf(order.petId ?? 0)}
+            {(order.quantity ?? 1).toLocaleString()} × <bdi>{nameOf(order.petId ?? 0)}</bdi>
           </Link>
           <small>
             Order {order.id}

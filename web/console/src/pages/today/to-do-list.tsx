@@ -5,7 +5,7 @@ import { useSession } from '../../app/session.ts';
 import { useActions } from '../../data/changes.ts';
 import { addDays } from '../../data/days.ts';
 import { missingRights, planInWords } from '../../data/key-words.ts';
-import { MOST_CHANGES } from '../../data/low-stock.ts';
+import { MOST_STOCK_CHANGES } from '../../data/low-stock.ts';
 import { usePetNames } from '../../data/pet-names.ts';
 import { pets } from '../../data/pets.ts';
 import { MOST_PLAN_REQUESTS } from '../../data/plan-requests.ts';
@@ -135,7 +135,7 @@ function AllDone({ knowsStock }: { knowsStock: boolean }) {
         No order waits for today, and{' '}
         {knowsStock
           ? 'nothing is low'
-          : `none of the latest ${MOST_CHANGES.toLocaleString()} changes of stock has left an animal low`}
+          : `none of the latest ${MOST_STOCK_CHANGES.toLocaleString()} changes of stock has left an animal low`}
         . Enjoy your coffee.
       </p>
     </Empty>
