@@ -120,7 +120,10 @@ describe('a JSON body', () => {
       fc.property(lookalikes, lookalikes, space, space, (name, value, before, after) => {
         const field = `${JSON.stringify(name)}${before}:${after}${JSON.stringify(value)}`;
         assert.match(rejectionOf(`{${field},"b":1,${field}}`), /appears twice: send it once$/);
-        assert.match(rejectionOf(`[{"b":{${field}${before},${after}${field}}}]`), /appears twice: send it once$/);
+        assert.match(
+          rejectionOf(`[{"b":{${field}${before},${after}${field}}}]`),
+          /appears twice: send it once$/,
+        );
       }),
     );
   });
