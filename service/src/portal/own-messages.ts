@@ -5,7 +5,7 @@ import type { ContractView, Operation, Reference, Response, Schema } from './con
 const others: Readonly<Record<string, string>> = {
   'cancelOrder order_already_complete': 'Order 1 is complete: only open orders can be deleted',
   'adjustStock insufficient_stock': 'Pet 1 has 1 in stock, so 5 cannot be removed: remove fewer',
-  'runBatch payload_too_large': 'The body is over 1 MiB (1,048,576 bytes)',
+  'runBatch payload_too_large': 'The body is over 1 MiB (1,048,576 bytes): send less, or several requests',
 };
 
 /** The codes of an error, each with the message that the operation sends. */
