@@ -134,18 +134,13 @@ function apiErrorOf(error: unknown, request: FailedRequest): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof InvalidListing) return new ApiError('invalid_request', error.message);
   if (error instanceof DatabaseUnavailable) {
-    return new ApiError('service_unavailable', error.message, retryOf(error, request));
+    // An operator needs a while to restore a backup.
+    const seconds = error.what === 'damaged' ? '60' : '1';
+    const retry = error.what === 'unknown' ? headersInDoubt(request) : { 'retry-after': seconds };
+    return new ApiError('service_unavailable', error.message, retry);
   }
   const failure = (error ?? {}) as Partial<Error & { code: string; statusCode: number }>;
   return frameworkError(failure, request);
-}
-
-/** The headers that state whether and when to send a request again after a failure of the database. */
-function retryOf({ what }: DatabaseUnavailable, request: FailedRequest): Record<string, string> {
-  if (what === 'unknown') return headersInDoubt(request);
-  // An operator has to restore a backup.
-  if (what === 'damaged') return { 'retry-after': '60', 'x-should-retry': 'false' };
-  return { 'retry-after': '1' };
 }
 
 /** The error for a request that the framework rejects. */

@@ -50,20 +50,6 @@ describe('X-Should-Retry', () => {
     assert.deepEqual(retryIn(response), ['false', '1']);
   });
 
-  it('is false on a 503 because the database is damaged, which an operator has to restore', async t => {
-    const { db } = shop.app;
-    const all = db.all.bind(db);
-    const { mock } = t.mock.method(db, 'all', (...query: Parameters<typeof all>) =>
-      query[0].includes(' categories ')
-        ? Promise.reject(new DatabaseUnavailable(new Error('malformed'), 'damaged'))
-        : all(...query),
-    );
-    const response = await shop.api.get('/categories');
-    mock.restore();
-    assertRejected(response, 503, 'service_unavailable', /^The database is damaged; nothing was changed\./);
-    assert.deepEqual(retryIn(response), ['false', '60']);
-  });
-
   it('is true on the 429 of a key with too many streams', async t => {
     const shop = await startTestApp(t, { environment: { PETSTORE_STREAMS_PER_KEY: '1' } });
     const reader = await EventReader.open(shop.origin, shop.adminKey);

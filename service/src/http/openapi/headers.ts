@@ -127,7 +127,7 @@ export const headerComponents = {
   },
   'X-Should-Retry': textHeader(
     'Whether a client should send the request again by itself, after the seconds in `Retry-After` if it has this header: `false` ' +
-      'during a ban, when the wait is longer than a minute, on a 503 to a POST without `Idempotency-Key` that may have been executed, and on a 503 because the database is damaged.',
+      'during a ban, when the wait is longer than a minute, and on a 503 to a POST without `Idempotency-Key` that may have been executed.',
     { enum: ['true', 'false'] },
     'true',
   ),
