@@ -71,12 +71,13 @@ async function* csvOf(
   const cellOf = (value: unknown) =>
     isRaw || typeof value === 'number' ? plain(value) : escapeFormula(plain(value));
   // With the first item: a command that fails at once writes nothing that looks like an empty list.
-  let header = stringify([columns]);
+  let isFirst = true;
   for await (const item of items) {
-    yield header + stringify([columns.map(name => cellOf(fieldOf(item, name)))]);
-    header = '';
+    if (isFirst) yield stringify([columns]);
+    isFirst = false;
+    yield stringify([columns.map(name => cellOf(fieldOf(item, name)))]);
   }
-  if (header !== '') yield header;
+  if (isFirst) yield stringify([columns]);
 }
 
 /** Rejects fields that no item has. `windows.day` is a field of the field `windows`. */

@@ -97,7 +97,7 @@ export function cannotBeOpened(directory: string, error: unknown): unknown {
 
 function remedyOf(error: Error): string {
   if (isCorrupt(error))
-    return 'It is damaged: `restore` a backup that passes `check`. The damaged store is kept under another name';
+    return 'It is damaged: `restore` a backup that passes `check`, which keeps the damaged store under another name';
   const remedy =
     'set PETSTORE_DATA to the directory of the store, or DATABASE_URL to a database to use instead';
   const isProtected = /^(EROFS|SQLITE_READONLY.*)$/.test(codeOf(error) ?? '');

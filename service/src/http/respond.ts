@@ -134,9 +134,7 @@ function apiErrorOf(error: unknown, request: FailedRequest): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof InvalidListing) return new ApiError('invalid_request', error.message);
   if (error instanceof DatabaseUnavailable) {
-    // An operator needs a while to restore a backup.
-    const seconds = error.what === 'damaged' ? '60' : '1';
-    const retry = error.what === 'unknown' ? headersInDoubt(request) : { 'retry-after': seconds };
+    const retry = error.what === 'unknown' ? headersInDoubt(request) : { 'retry-after': '1' };
     return new ApiError('service_unavailable', error.message, retry);
   }
   const failure = (error ?? {}) as Partial<Error & { code: string; statusCode: number }>;

@@ -275,8 +275,9 @@ describe('the progress of petstore export', () => {
   });
 
   it('is not shown between rows that the terminal shows', async () => {
-    const { code, stderr } = await test.run(['export', 'categories'], {}, { columns: 80 });
+    const { code, stdout, stderr } = await test.run(['export', 'categories'], {}, { columns: 80 });
     assert.deepEqual([code, stderr], [0, '']);
+    assert.match(stdout, /^id,name,description\n1,Dogs,/);
   });
 
   it('is removed before the error of a command that fails', async () => {

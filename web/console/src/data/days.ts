@@ -11,7 +11,10 @@ export function dayOf(instant: string | number | Date): Day {
   return [year, ...[date.getMonth() + 1, date.getDate()].map(twoDigits)].join('-');
 }
 
-/** Returns the day that a URL names, such as `2026-12-24`; `undefined` if the calendar has no such day, or if no date-time can state its end. */
+/**
+ * Returns the day that a URL names, such as `2026-12-24`; `undefined` if the calendar has no such day, if its year is before 1000, or if no
+ * date-time can state its end.
+ */
 export function dayIn(value: unknown): Day | undefined {
   const date = new Date(`${value}T00:00`);
   return !Number.isNaN(date.getTime()) && dayOf(date) === value && value >= '1000' && value <= LAST_DAY

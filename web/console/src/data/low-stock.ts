@@ -1,6 +1,6 @@
 import type { HistoryEntry, Pet, PetStore } from '@petstore/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useMemo, useRef } from 'react';
+import { useMemo } from 'react';
 import { useSession } from '../app/session.ts';
 import { stored } from '../kit/stored.ts';
 import { idOf } from './id-of.ts';
@@ -58,23 +58,15 @@ export function useLowStock(): {
 } {
   const { store, cache, can } = useSession();
   const limits = thresholds.use();
-  /** The stock of animals that has changed while the history was read. */
-  const arrived = useRef(new Map<number, number>());
   const levels = useQuery({
     queryKey: key,
-    queryFn: async ({ signal }) => {
-      arrived.current.clear();
-      const read = await readLevels(store, signal);
-      const newer = [...arrived.current];
-      return { ...read, ...newer.reduce<Levels>((levels, change) => withLevel(levels, ...change), read) };
-    },
+    queryFn: ({ signal }) => readLevels(store, signal),
     // Events change it only while it is shown.
     staleTime: 0,
     enabled: ['events:read', 'inventory:read', 'pets:read'].every(scope => can(scope as 'admin')),
   });
   useEvents(({ type, data }) => {
     if (type !== 'inventory.updated') return;
-    arrived.current.set(data.petId, data.quantity);
     cache.setQueryData<ReadLevels>(
       key,
       known => known && { ...known, ...withLevel(known, data.petId, data.quantity) },

@@ -85,9 +85,8 @@ function decode(name: string, bytes: Uint8Array, encoding: Encoding): string {
     return reader.read(bytes) + reader.end();
   } catch (error) {
     if (!(error instanceof EncodingError)) throw error;
-    // Text has no NUL in UTF-8, and in no encoding of one byte.
-    if (encoding === 'utf-8' && bytes.includes(0))
-      throw new Error(`${name} is not a text file: save the rows as “CSV UTF-8”`);
+    // Text files have no NUL, unless they are UTF-16.
+    if (bytes.includes(0)) throw new Error(`${name} is not a text file: save the rows as “CSV UTF-8”`);
     throw new NotUtf8(
       `${name} is not UTF-8 text: ${error.message}. Save it as “CSV UTF-8”, or read it as Windows-1252, which Excel writes in Western Europe`,
       sampleOf(decode(name, bytes, 'windows-1252')),
