@@ -84,6 +84,10 @@ async function reject(): Promise<never> {
   throw rejected;
 }
 
+function valueOrReason(outcome: PromiseSettledResult<unknown>): unknown {
+  return outcome.status === 'fulfilled' ? outcome.value : outcome.reason;
+}
+
 describe('group commit', () => {
   it('reports how many writes shared each commit, and reports no failed commit', async () => {
     const { log, group, committed } = start(2);
@@ -216,6 +220,38 @@ describe('group commit', () => {
     );
     assert.deepEqual(ran, ['first']);
     assert.ok(!log.statements.includes('commit'));
+  });
+
+  it('runs each write of a batch again in a commit of its own if one reads a damaged page, also with savepoints', async () => {
+    const { log, group, committed } = start();
+    const damage = new DatabaseUnavailable(undefined, 'damaged');
+    const reads = async () => {
+      log.note('damage');
+      throw damage;
+    };
+    const spoil = async () => {
+      log.change();
+      throw rejected;
+    };
+    const alone = ['begin long', 'commit and keep log', 'move log'];
+    const fails = ['begin long', 'damage', 'rollback'];
+    const plain = await Promise.allSettled([group.write(async () => 1), group.write(reads)]);
+    await group.drain();
+    assert.deepEqual(plain.map(valueOrReason), [1, damage]);
+    assert.deepEqual(log.statements.splice(0), ['begin', 'damage', 'rollback', ...alone, ...fails]);
+
+    const writes = [group.write(async () => 1), group.write(spoil), group.write(reads)];
+    const withSavepoints = await Promise.allSettled(writes);
+    await group.drain();
+    assert.deepEqual(withSavepoints.map(valueOrReason), [1, rejected, damage]);
+    assert.deepEqual(log.statements, [
+      ...['begin', 'rollback'],
+      ...['begin', 'savepoint', 'release', 'savepoint', 'undo', 'release', 'savepoint', 'damage', 'rollback'],
+      ...alone,
+      ...['begin long', 'rollback', 'move log'],
+      ...fails,
+    ]);
+    assert.deepEqual(committed, [1, 1]);
   });
 
   it('continues after a commit and its rollback have failed', async () => {

@@ -55,6 +55,9 @@ type Outcome =
  * is rolled back and runs again in the next turn, each operation in a savepoint. So an operation runs at most twice,
  * including its effects outside of the store.
  *
+ * SQLite commits nothing after it has read a damaged page, not even after a rollback to a savepoint. Then the group is rolled back,
+ * and each of its operations runs once more, in a commit of its own. The one that reads the page fails again.
+ *
  * Work that takes long has a commit of its own, and a transaction that stays open while the event loop runs other tasks. Between two
  * such commits a group runs, so that other writers wait for one of them at most.
  */
@@ -152,9 +155,10 @@ export class GroupCommit {
       if (tookLong) await turnOfEventLoop();
       this.#log.commit(tookLong);
     } catch (error) {
-      const outage = outageOf(error);
-      for (const job of batch) job.reject(outage);
       this.#rollBack();
+      const outage = outageOf(error);
+      if (outage.what === 'damaged' && batch.length > 1) this.#alone.unshift(...batch);
+      else for (const job of batch) job.reject(outage);
       return [];
     }
     this.#onCommit?.(outcomes.length);
@@ -209,7 +213,7 @@ export class GroupCommit {
     try {
       return { ok: true, value: await job.work(this.#tx) };
     } catch (error) {
-      if (!this.#log.inTransaction()) throw error;
+      if (!this.#log.inTransaction() || hasReadDamage(error)) throw error;
       return { ok: false, error, leavesChanges: this.#log.changes() !== changes };
     }
   };
@@ -221,12 +225,16 @@ export class GroupCommit {
       this.#log.release();
       return { ok: true, value };
     } catch (error) {
-      if (!this.#log.inTransaction()) throw error;
+      if (!this.#log.inTransaction() || hasReadDamage(error)) throw error;
       this.#log.rollbackToSavepoint();
       this.#log.release();
       return { ok: false, error, leavesChanges: false };
     }
   };
+}
+
+function hasReadDamage(error: unknown): boolean {
+  return error instanceof DatabaseUnavailable && error.what === 'damaged';
 }
 
 function outageOf(error: unknown): DatabaseUnavailable {
