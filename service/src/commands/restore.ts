@@ -6,7 +6,7 @@ import { continueEmbedded } from '../db/event-ranges.ts';
 import { createPrivately } from '../db/private-files.ts';
 import { replaceStore } from '../db/replace-store.ts';
 import { copySnapshot, discardCopy } from '../db/snapshot.ts';
-import { isDamage, isOutage, isSystemError } from '../db/sqlite-errors.ts';
+import { isCorrupt, isOutage, isSystemError } from '../db/sqlite-errors.ts';
 import { adminKeyPath, asideSuffix, storePath } from '../db/store-directory.ts';
 import { lockStore } from '../db/store-lock.ts';
 import { newAdministratorKey, validKeyIn } from './admin-key.ts';
@@ -71,7 +71,7 @@ async function replaceBy(source: string, directory: string, after: number, signa
   } catch (error) {
     discardCopy(copy);
     if (!isOutage(error) && !isSystemError(error)) throw error;
-    const remedy = isDamage(error) ? '. It is damaged: use another backup' : '';
+    const remedy = isCorrupt(error) ? '. It is damaged: use another backup' : '';
     throw new CommandFailed(`${source} cannot be restored to ${directory}: ${error.message}${remedy}`, {
       cause: error,
     });

@@ -47,7 +47,10 @@ export function openToRead(path: string): BetterSqlite3.Database {
     return connection;
   } catch (error) {
     if (!isOutage(error) && !isSystemError(error) && !(error instanceof TypeError)) throw error;
-    throw new UnusableStore(`${path} cannot be read as a store: ${error.message}`, { cause: error });
+    const problem = isDamage(error)
+      ? 'is not a database, or its beginning is damaged: use a store or a backup that passes `check`'
+      : `cannot be read as a store: ${error.message}`;
+    throw new UnusableStore(`${path} ${problem}`, { cause: error });
   }
 }
 

@@ -281,6 +281,27 @@ describe('restore', () => {
     });
   }
 
+  it('rejects a file that is not a database, and a damaged one, and says which it is', async t => {
+    const { path, file, environment } = oldAndNew(t);
+    const bytes = readFileSync(file);
+    for (const [content, message, code] of [
+      [
+        'no database '.repeat(500),
+        /^\S+ is not a database, or its beginning is damaged: use a store or a /,
+        2,
+      ],
+      [
+        bytes.fill('noise', 100, 4096),
+        /^\S+ cannot be restored to \S+: .* malformed\. It is damaged: use another backup\n$/,
+        1,
+      ],
+    ] as const) {
+      writeFileSync(file, content);
+      assertExplained(await run(t, ['restore', file], environment), message, code);
+      assert.deepEqual(await categoriesOf(path), ['old']);
+    }
+  });
+
   it('rejects the store itself, and a file that does not exist', async t => {
     const { path, environment } = oldAndNew(t);
     assertExplained(
