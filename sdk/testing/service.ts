@@ -1,10 +1,12 @@
 import type { Plan } from '../../service/src/access/plans/plan.ts';
 import { errorCatalogue } from '../../service/src/contract/error-catalogue.ts';
 import { ApiError } from '../../service/src/contract/errors.ts';
+import { BATCH_BODY_LIMIT, BODY_LIMIT } from '../../service/src/contract/request-limits.ts';
 import type { WindowLimits } from '../../service/src/counters/windows.ts';
 import { shouldRetry } from '../../service/src/http/should-retry.ts';
 import { canonicalJson } from '../../service/src/kit/canonical-json.ts';
 import { formatDateTime } from '../../service/src/kit/dates.ts';
+import { inBinaryUnitAndBytes } from '../../service/src/kit/quantities.ts';
 import { etagOf, guardOf, isNotModified } from '../../service/src/routes/conditional.ts';
 import { batchRules, runBatch } from './batch.ts';
 import { EventLog, KEY_ID } from './events.ts';
@@ -240,9 +242,12 @@ function nothingAt(method: string, path: string, allowed: readonly string[]): Ap
 /** Reads the body as JSON. */
 function bodyOf({ method, headers, text }: Exchange, name: string): unknown {
   if (text === '') throw invalid('The request needs a JSON object as its body');
-  const limit = name === 'POST /batch' ? 1024 * 1024 : 64 * 1024;
+  const limit = name === 'POST /batch' ? BATCH_BODY_LIMIT : BODY_LIMIT;
   if (new TextEncoder().encode(text).length > limit)
-    throw new ApiError('payload_too_large', `The body is over ${limit} bytes`);
+    throw new ApiError(
+      'payload_too_large',
+      `The body is over ${inBinaryUnitAndBytes(limit)}: send less, or several requests`,
+    );
   const type = headers['content-type']?.split(';')[0]?.toLowerCase();
   if (type !== 'application/json' && !(method === 'PATCH' && type === 'application/merge-patch+json'))
     throw new ApiError(

@@ -46,12 +46,12 @@ export const errorCatalogue = {
   uri_too_long: {
     status: 414,
     meaning: `The request target is over ${inBinaryUnit(TARGET_LIMIT)}.`,
-    example: `The request target has 9000 bytes; the limit is ${inBinaryUnitAndBytes(TARGET_LIMIT)}: send a shorter query`,
+    example: `The request target has 9000 bytes; the limit is ${inBinaryUnitAndBytes(TARGET_LIMIT)}: send a shorter URL`,
   },
   headers_too_large: {
     status: 431,
     meaning: `The request line and headers together are over ${inBinaryUnit(HEADERS_LIMIT)}.`,
-    example: `The request line and headers are over ${inBinaryUnitAndBytes(HEADERS_LIMIT)}: send fewer or shorter headers`,
+    example: `The request line and headers are over ${inBinaryUnitAndBytes(HEADERS_LIMIT)}: send fewer or shorter headers, or a shorter URL`,
   },
   unsupported_media_type: {
     status: 415,

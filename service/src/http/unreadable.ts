@@ -124,7 +124,7 @@ export class Unreadable {
     if (code === 'HPE_HEADER_OVERFLOW') {
       return new ApiError(
         'headers_too_large',
-        `The request line and headers are over ${inBinaryUnitAndBytes(HEADERS_LIMIT)}: send fewer or shorter headers`,
+        `The request line and headers are over ${inBinaryUnitAndBytes(HEADERS_LIMIT)}: send fewer or shorter headers, or a shorter URL`,
       );
     }
     if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {

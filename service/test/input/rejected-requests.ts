@@ -98,7 +98,7 @@ export const rejections: Record<string, Rejection[]> = {
   '414 uri_too_long': [
     [
       'a target over 8 KiB',
-      /^The request target has 8193 bytes; the limit is 8 KiB \(8,192 bytes\): send a shorter query$/,
+      /^The request target has 8193 bytes; the limit is 8 KiB \(8,192 bytes\): send a shorter URL$/,
       get(
         ...['/pets?name=', '/pets/', '/nowhere/', '/healthz?'].map(path =>
           path.padEnd(8 * KIBIBYTE + 1, 'x'),
@@ -108,8 +108,8 @@ export const rejections: Record<string, Rejection[]> = {
   ],
   '431 headers_too_large': [
     [
-      'headers over 16 KiB',
-      /over 16 KiB/,
+      'headers or a target over 16 KiB',
+      /^The request line and headers are over 16 KiB \(16,384 bytes\): send fewer or shorter headers, or a shorter URL$/,
       [
         ...withHeaders('x-filler', ['x'.repeat(16 * KIBIBYTE)], get('/pets')[0]),
         ...get(`/pets?name=${'x'.repeat(16 * KIBIBYTE)}`),

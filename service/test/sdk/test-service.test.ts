@@ -252,6 +252,24 @@ describe('the test service responds as the service does', () => {
       await both.send('POST', '/batch', wrong);
   });
 
+  it('to a body that is too large, also in its message', async t => {
+    const { services } = await servicePair(t);
+    for (const [path, size] of [
+      ['/pets', 64 * 1024],
+      ['/batch', 1024 * 1024],
+    ] as const) {
+      const [real, imitated] = await Promise.all(
+        services.map(async ({ origin, key, fetch }) => {
+          const headers = { 'x-api-key': key, 'content-type': 'application/json' };
+          const body = '0'.repeat(size + 1);
+          return (await fetch(origin + path, { method: 'POST', headers, body })).text();
+        }),
+      );
+      assert.equal(imitated, real);
+      assert.match(String(real), /: send less, or several requests"/);
+    }
+  });
+
   it('to keys without a scope', async t => {
     const both = await servicePair(t, { scopes: ['pets:read', 'orders:write', 'events:read'] });
     for (const [method, path, body] of [

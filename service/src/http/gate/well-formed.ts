@@ -22,7 +22,7 @@ export function rejectMalformed({
   if (url.length > TARGET_LIMIT) {
     throw new ApiError(
       'uri_too_long',
-      `The request target has ${url.length} bytes; the limit is ${inBinaryUnitAndBytes(TARGET_LIMIT)}: send a shorter query`,
+      `The request target has ${url.length} bytes; the limit is ${inBinaryUnitAndBytes(TARGET_LIMIT)}: send a shorter URL`,
     );
   }
   if (url === '*' && method !== 'OPTIONS') {
