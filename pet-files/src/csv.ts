@@ -93,6 +93,11 @@ export function withoutEmptyEnd(cells: readonly string[]): readonly string[] {
   return cells.slice(0, end);
 }
 
+/** Returns what is wrong with a file without a header, and what to do. All its cells are empty. */
+export function emptyProblem(file: string): string {
+  return `${file} is empty: name the columns in its first line`;
+}
+
 /** Returns why the cells of a row do not fit the header; `undefined` if they do. Further cells may be empty. */
 export function widthProblem(
   cells: readonly string[],

@@ -17,6 +17,7 @@ export {
   csvProblem,
   type Delimiter,
   delimiterOf,
+  emptyProblem,
   HEADER_BYTES,
   MAX_ROW,
   type ParsedRecord,

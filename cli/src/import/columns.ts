@@ -1,5 +1,6 @@
 import {
   addedColumnProblem,
+  emptyProblem,
   fieldOf as fieldByName,
   fields,
   isAddedColumn,
@@ -54,7 +55,7 @@ function checkHeader(
   found: readonly (string | undefined)[],
   mapped: ReadonlyMap<string, string>,
 ): void {
-  if (header.length === 0) throw new UsageError(`${file} has no rows`);
+  if (header.length === 0) throw new UsageError(emptyProblem(file));
   const columns = header.map(column => JSON.stringify(column)).join(', ');
   const missing = [...mapped.keys()].find(column => !header.includes(column));
   if (missing !== undefined)

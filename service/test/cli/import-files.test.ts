@@ -224,7 +224,7 @@ describe('petstore import', () => {
     for (const [header, map, message] of [
       ['name,status', [], /no column "category"/],
       ['category', [], /no column "name"/],
-      ['', [], /unclear\.csv has no rows/],
+      ['', [], /unclear\.csv is empty: name the columns in its first line/],
       ['name,Name,category', [], /Two columns of .* are the field name: leave one out with --map "name="/],
       ['name,name,category', [], /Two columns of .* are the field name: rename one in the file/],
       ['name,category', ['--map', 'Animal=name'], /no column "Animal"/],

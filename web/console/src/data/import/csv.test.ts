@@ -19,7 +19,10 @@ describe('a CSV file', () => {
   });
 
   it('is rejected with the problem and the remedy', async () => {
-    await assert.rejects(parseCsv('a.csv', ''), /a\.csv is empty: name the columns/);
+    await assert.rejects(
+      parseCsv('a.csv', ''),
+      /^Error: a\.csv is empty: name the columns in its first line$/,
+    );
     await assert.rejects(parseCsv('a.csv', 'name\n'), /no rows below its header/);
     await assert.rejects(
       parseCsv('a.csv', 'name\n"open'),

@@ -7,6 +7,7 @@ import {
   delimiterOf,
   type Encoding,
   EncodingError,
+  emptyProblem,
   encodingOf,
   escapeFormula,
   HEADER_BYTES,
@@ -111,7 +112,7 @@ export async function parseCsv(
 ): Promise<Pick<CsvFile, 'delimiter' | 'header' | 'rows'>> {
   const delimiter = delimiterOf(text.slice(0, HEADER_BYTES));
   const [header, ...rows] = await recordsOf(name, text, delimiter);
-  if (!header) throw new Error(`${name} is empty: name the columns in its first line`);
+  if (!header) throw new Error(emptyProblem(name));
   if (rows.length === 0) throw new Error(`${name} has no rows below its header`);
   return { delimiter, header: withoutEmptyEnd(header.cells.map(cell => cell.trim())), rows };
 }
