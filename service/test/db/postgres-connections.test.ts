@@ -70,7 +70,7 @@ describe('the connections for reads', () => {
     first.emit('error', new Error('The connection broke'));
     assert.deepEqual(connectionsOf(db), { open: 0, idle: 0 });
     await db.get('SELECT 1 AS one');
-    await ended;
+    await inTime('the end of the connection that broke', ended);
     first.emit('error', new Error('A second error of the same connection'));
     assert.deepEqual([clients.length, connectionsOf(db)], [2, { open: 1, idle: 1 }]);
   });
@@ -101,7 +101,7 @@ describe('the connections for writes', () => {
     return Object.assign(held, {
       end: async () => {
         release();
-        await Promise.all(writes);
+        await inTime('the end of all writes', Promise.all(writes));
       },
     });
   }
@@ -166,7 +166,7 @@ describe('the connections for writes', () => {
       await inTime('the place is free', released.promise);
     } finally {
       held.resolve();
-      await write;
+      await inTime('the end of the write', write);
     }
     assert.deepEqual(steps, []);
   });
@@ -177,10 +177,11 @@ describe('the connections for writes', () => {
     const db = await openAgain({ url: proxy.url, statementSeconds: 60 });
     proxy.goSilent();
     const startedAt = performance.now();
-    await assert.rejects(
+    const rejection = assert.rejects(
       db.write(tx => tx.get('SELECT 1')),
       /cannot be reached/,
     );
+    await inTime('the rejection of the write', rejection);
     assert.ok(performance.now() - startedAt < 10 * SECOND);
     proxy.restore();
     assert.deepEqual(await db.write(tx => tx.get('SELECT 1 AS one')), { one: 1 });
@@ -197,7 +198,7 @@ describe('a store that is closed', () => {
     await Promise.all([db.get('SELECT 1 AS one'), db.get('SELECT 2 AS two'), db.run('DELETE FROM pets')]);
     // A busy server may take more than a second to close connections.
     replaceDelay(t, SECOND, 60 * SECOND);
-    await db.close();
+    await inTime('the store is closed', db.close());
     // The connection that looks for the primary is the only one that is not ended in the usual way.
     assert.equal(cutOff.mock.callCount(), 1);
     assert.equal(confirmations.mock.callCount(), 1, 'commits are no longer probed');
@@ -232,7 +233,7 @@ describe('a store that is closed', () => {
       await release.promise;
       return tx.get('SELECT 1 AS one');
     });
-    await started.promise;
+    await inTime('the start of the write', started.promise);
     const read = db.get('SELECT 2 AS two FROM pg_sleep(0.5)');
     const timers = t.mock.method(globalThis, 'setTimeout');
     const closed = db.close();
@@ -246,8 +247,9 @@ describe('a store that is closed', () => {
       ),
     );
     release.resolve();
-    assert.deepEqual(await Promise.all([write, read]), [{ one: 1 }, { two: 2 }]);
-    await closed;
+    const results = await inTime('the end of the write and the read', Promise.all([write, read]));
+    assert.deepEqual(results, [{ one: 1 }, { two: 2 }]);
+    await inTime('the store is closed', closed);
     // No response is later: a statement takes at most 30 s.
     assert.equal(cutOffAfter, 31 * SECOND);
     await assert.rejects(db.get('SELECT 1 AS one'), /cannot be reached/);
@@ -296,14 +298,14 @@ describe('the request to cancel a statement', () => {
     const server = createServer({ allowHalfOpen: true });
     const port = Number(new URL(await listenLocally(t, server)).port);
     const isRead = sockets.requestCancel({ ...client, port } as unknown as PoolClient, 60 * SECOND);
-    const [connection] = (await once(server, 'connection')) as [Socket];
+    const [connection] = (await inTime('a connection', once(server, 'connection'))) as [Socket];
     t.after(() => connection.destroy());
-    const [received] = (await once(connection, 'data')) as [Buffer];
+    const [received] = (await inTime('the request', once(connection, 'data'))) as [Buffer];
     // CancelRequest: its length, its code, the ID of the process and its key, with 32 bits each.
     assert.equal(received.toString('hex'), '0000001004d2162e00000007fffffff7');
     connection.end();
-    assert.equal(await isRead, true);
-    await sockets.closed();
+    assert.equal(await inTime('the end of the request', isRead), true);
+    await inTime('the end of all connections', sockets.closed());
   });
 
   it('is sent to a server that listens on a Unix socket', async t => {
@@ -320,7 +322,7 @@ describe('the request to cancel a statement', () => {
     );
     const [connection] = (await inTime('a connection', connected)) as [Socket];
     connection.end();
-    assert.equal(await isRead, true);
+    assert.equal(await inTime('the end of the request', isRead), true);
   });
 
   it('is given up when the server does not read it in time', async t => {
@@ -329,7 +331,7 @@ describe('the request to cancel a statement', () => {
     const port = Number(new URL(await listenLocally(t, server)).port);
     const isRead = sockets.requestCancel({ ...client, port } as unknown as PoolClient, 50);
     assert.equal(await inTime('the end of the request', isRead), false);
-    await sockets.closed();
+    await inTime('the end of all connections', sockets.closed());
   });
 
   it('that is lost is ignored', async () => {
@@ -340,8 +342,8 @@ describe('the request to cancel a statement', () => {
     server.close();
     await once(server, 'close');
     const isRead = sockets.requestCancel({ ...client, port } as unknown as PoolClient, SECOND);
-    await sockets.closed();
-    assert.equal(await isRead, false);
-    await sockets.closed();
+    await inTime('the end of all connections', sockets.closed());
+    assert.equal(await inTime('the end of the request', isRead), false);
+    await inTime('the end of all connections', sockets.closed());
   });
 });
