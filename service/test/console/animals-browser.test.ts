@@ -231,6 +231,27 @@ describe('an animal', () => {
     await eventually(() => name.inputValue(), 'Typed last');
   });
 
+  it('keeps what is typed while a save is sent again after a change by another client', async t => {
+    const { api, page, watch, open } = await visit(t);
+    watch.expect(/status of 412/);
+    const id = await aPet(api, { name: 'Overlapped' });
+    const shown = await open(`/animals/${id}`);
+    await shown.live();
+    const name = shown.field('Name');
+    const release = await holdWrites(page, `/pets/${id}`);
+    await name.fill('Overlapped one');
+    await shown.save();
+    await name.fill('Overlapped one, mo');
+    assert.equal((await api.patch(`/pets/${id}`, { status: 'pending' })).status, 200);
+    release();
+    await shown.messages.getByText('Saved Overlapped one').waitFor();
+    await shown.panel.getByRole('button', { name: 'Save', exact: true }).waitFor();
+    assert.equal(await name.inputValue(), 'Overlapped one, mo');
+    assert.equal(await shown.panel.locator('.conflict').count(), 0);
+    const stored = await petOf(api, id);
+    assert.deepEqual([stored.name, stored.status], ['Overlapped one', 'pending']);
+  });
+
   it('leaves in the form of a new one what is typed while it is added', async t => {
     const { api, page, open } = await visit(t);
     const categoryId = await aCategory(api, { name: 'Littermates' });

@@ -9,6 +9,7 @@ import {
   changesOf,
   type Edit,
   fix,
+  forgetDropped,
   hasConflicts,
   isSame,
   receive,
@@ -66,6 +67,12 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
     if (edit) storeDraft(place, isChanged ? edit : undefined);
   }, [edit, isChanged, place]);
 
+  /** Shows an edit. A request that continues before the form is drawn has it at once. */
+  function show(edit: Edit<T>) {
+    current.current = edit;
+    setEdit(edit);
+  }
+
   const set = useCallback(<Field extends keyof T>(field: Field, value: T[Field]) => {
     setEdit(edit => edit && setField(edit, field, value));
   }, []);
@@ -109,16 +116,21 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
     undo?: false,
   ): Promise<boolean> {
     latest.current ??= await resource.read(store, id);
-    let merged = merge(resource, edit, latest.current.data, earlier.current?.values);
-    const hasDropped = () => merged.dropped !== undefined && merged.dropped !== edit.dropped;
+    // Without what is typed from now on, which can be half a word.
+    let sent = edit;
+    const form = () => current.current ?? sent;
+    // The user has read it.
+    show(forgetDropped(form()));
     for (;;) {
-      setEdit(merged);
-      if (hasConflicts(merged)) return false;
-      const changes = changesOf(merged);
+      const saved = earlier.current?.values;
+      sent = merge(resource, sent, latest.current.data, saved);
+      show(merge(resource, form(), latest.current.data, saved));
+      if (hasConflicts(sent)) return false;
+      const changes = changesOf(sent);
       if (Object.keys(changes).length > 0) {
         running.values = changes;
         try {
-          latest.current = await change(merged.base, changes, {
+          latest.current = await change(sent.base, changes, {
             done,
             etag: latest.current.etag,
             ...(undo === false && { undo }),
@@ -126,14 +138,10 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
         } catch (error) {
           if (!(error instanceof PreconditionError)) throw error;
           latest.current = await resource.read(store, id);
-          merged = merge(resource, merged, latest.current.data, earlier.current?.values);
           continue;
         }
         earlier.current = undefined;
-        const sent = { ...startEdit(merged.draft), ...(hasDropped() && { dropped: merged.dropped! }) };
-        const now = { ...sent, draft: current.current?.draft ?? merged.draft };
-        merged = merge(resource, now, latest.current.data);
-        setEdit(merged);
+        show(merge(resource, { ...form(), base: sent.draft }, latest.current.data));
       }
       const stored = storedDraft<Edit<T>>(place);
       if (stored && saves.get(place) === running) {
@@ -141,7 +149,7 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
         const kept = merge(resource, stored, latest.current.data, running.values);
         storeDraft(place, isUnchanged(kept) ? undefined : kept);
       }
-      return isUnchanged(merged) && !hasDropped();
+      return isUnchanged(form()) && form().dropped === undefined;
     }
   }
 

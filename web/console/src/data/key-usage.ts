@@ -2,6 +2,7 @@ import type { HistoryEntry } from '@petstore/client';
 import { useQuery } from '@tanstack/react-query';
 import { useSession } from '../app/session.ts';
 import { keys } from './keys.ts';
+import { LARGEST_PAGE } from './resource.ts';
 import { firstDayOf, usageByDay } from './usage-days.ts';
 
 /** How often the usage is read again while it is shown, in milliseconds: no event reports requests. */
@@ -11,7 +12,6 @@ const PAUSE = 30_000;
  * shorter bans.
  */
 const MOST_BANS = 3_000;
-const PAGE_SIZE = 1_000;
 
 /** The windows of a key, and its usage by day, with the bans that the log of events still has. */
 export function useKeyUsage(id: number) {
@@ -23,7 +23,7 @@ export function useKeyUsage(id: number) {
       // The log also has earlier events.
       const from = new Date(firstDayOf(usage)).toISOString();
       const bans = await bansOf(
-        store.events.history({ type: 'key.banned', subject: `keys/${id}`, from, limit: PAGE_SIZE }),
+        store.events.history({ type: 'key.banned', subject: `keys/${id}`, from, limit: LARGEST_PAGE }),
       );
       return { windows: usage.windows, warnings: usage.warnings, days: usageByDay(usage, bans) };
     },

@@ -1,6 +1,6 @@
 import type { ApiKey, CallOptions, NewApiKey, PetStore } from '@petstore/client';
 import { filled, filledOrNull } from './lines.ts';
-import type { PageQuery, Pages, Resource } from './resource.ts';
+import { LARGEST_PAGE, type PageQuery, type Pages, type Resource } from './resource.ts';
 
 export const plans = ['free', 'pro', 'business', 'enterprise'] as const;
 
@@ -15,9 +15,6 @@ export interface KeyQuery {
 
 /** The most keys that the service lists by their requests today. */
 export const MOST_BUSY = 100;
-
-/** The largest page of a list. */
-const LARGEST_PAGE = 1_000;
 
 /** How many pages are searched for the busiest keys at most. */
 const PAGES_OF_BUSIEST = 10;

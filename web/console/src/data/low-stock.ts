@@ -5,7 +5,7 @@ import { useSession } from '../app/session.ts';
 import { stored } from '../kit/stored.ts';
 import { idOf } from './id-of.ts';
 import { isFresh } from './is-fresh.ts';
-import { firstPage } from './resource.ts';
+import { firstPage, LARGEST_PAGE } from './resource.ts';
 import { useEvents } from './use-events.ts';
 
 /** Below this number of units the stock of an animal is low, unless its category has another one. */
@@ -16,8 +16,6 @@ export const thresholds = stored<Readonly<Record<string, number>>>('low-stock', 
 
 /** The most changes of stock that are read, with two requests. */
 export const MOST_STOCK_CHANGES = 2_000;
-/** The largest page of the history. */
-const LARGEST_PAGE = 1_000;
 /** The most animals that are compared with the thresholds. */
 const MOST_PETS = 100;
 

@@ -57,6 +57,10 @@ export function fix<T extends object>(edit: Edit<T>, fields: readonly (keyof T)[
   };
 }
 
+export function forgetDropped<T extends object>({ dropped, ...edit }: Edit<T>): Edit<T> {
+  return edit;
+}
+
 export function setField<T extends object, Field extends keyof T>(
   edit: Edit<T>,
   field: Field,

@@ -11,7 +11,7 @@ import {
 } from '@petstore/client';
 import type { Session } from '../app/session.ts';
 import { idOf } from './id-of.ts';
-import { firstPage } from './resource.ts';
+import { firstPage, LARGEST_PAGE } from './resource.ts';
 import { adjustAndShow } from './stock-of.ts';
 
 /** Why units do not come back a second time. */
@@ -73,7 +73,7 @@ export async function placedSince(
   const placed = new Map<HistoryEntry['requestId'], Order>();
   const ofPet =
     petId !== undefined && can('pets:read') ? { subject: `pets/${petId}`, related: true } : undefined;
-  for await (const other of store.events.history({ ...ofPet, type: 'order.placed', limit: 1_000 })) {
+  for await (const other of store.events.history({ ...ofPet, type: 'order.placed', limit: LARGEST_PAGE })) {
     // The newest come first.
     if (Number(other.eventId) <= Number(eventId)) break;
     placed.set(other.requestId, { id: idOf(other) });

@@ -6,6 +6,9 @@ export interface Version<T> {
   etag: string | undefined;
 }
 
+/** The most items of a page of a list of the service, also of the history. */
+export const LARGEST_PAGE = 1_000;
+
 export interface PageQuery {
   limit: number;
   cursor?: string;
