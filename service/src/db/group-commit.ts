@@ -52,8 +52,8 @@ type Outcome =
  *
  * A group first runs without savepoints. Nearly every operation either succeeds or fails before it has changed anything,
  * and a savepoint makes SQLite copy each page that an operation changes. When an operation fails after a change, the group
- * is rolled back and runs again in the next turn, each operation in a savepoint. So an operation runs at most twice,
- * including its effects outside of the store.
+ * is rolled back and runs again in the next turn, each operation in a savepoint. So an operation runs at most twice, or three times
+ * in a damaged store, including its effects outside of the store.
  *
  * SQLite commits nothing after it has read a damaged page, not even after a rollback to a savepoint. Then the group is rolled back,
  * and each of its operations runs once more, in a commit of its own. The one that reads the page fails again.
@@ -157,7 +157,7 @@ export class GroupCommit {
     } catch (error) {
       this.#rollBack();
       const outage = outageOf(error);
-      if (outage.what === 'damaged' && batch.length > 1) this.#alone.unshift(...batch);
+      if (outage.what === 'damaged' && batch.length > 1) this.#alone.push(...batch);
       else for (const job of batch) job.reject(outage);
       return [];
     }
