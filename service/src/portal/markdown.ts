@@ -28,11 +28,19 @@ const marked = new Marked({
 /** The longest word of code that stays in one line on a phone. */
 const LONGEST_WORD = 32;
 
-/** Code that can break after a space, and in long words such as URLs at a separator. */
+/** Code that can break after a space. A long word, such as a URL, breaks after a separator, or anywhere in a line that is too short for it. */
 function breakable(text: string): Html {
-  const parts = text
+  const words = text
     .split(/(?<= )/)
-    .flatMap(word => (word.length > LONGEST_WORD ? word.split(/(?<=[^/:])(?=[/?&])|(?<=,)/) : [word]));
+    .map(word =>
+      word.length > LONGEST_WORD
+        ? html`<span class="long-word">${joined(word.split(/(?<=[^/:])(?=[/?&])|(?<=,)/))}</span>`
+        : word,
+    );
+  return joined(words);
+}
+
+function joined(parts: readonly (string | Html)[]): Html {
   return html`${parts.map((part, i) => html`${i > 0 && html`<wbr>`}${part}`)}`;
 }
 
