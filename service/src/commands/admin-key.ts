@@ -1,11 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { KeyRing } from '../access/api-keys/key-ring.ts';
-import { PROGRAM } from '../kit/program.ts';
+import { commandLine } from '../kit/program.ts';
 
 /** The command that creates another administrator's key. */
-export const newAdministratorKey =
-  `${PROGRAM} keys create --name Administrator --scope admin ` +
-  '--plan enterprise --per-minute 1000000 --per-day 1000000000';
+export function newAdministratorKey(): string {
+  return commandLine(
+    'keys create --name Administrator --scope admin --plan enterprise --per-minute 1000000 --per-day 1000000000',
+  );
+}
 
 /** Whether the file exists and contains a valid key of the store. */
 export async function validKeyIn(keyFile: string, keyRing: KeyRing, now: number): Promise<boolean> {

@@ -4,14 +4,10 @@ import { BUILD_COMMAND, isConsoleBuilt } from '../console/console-files.ts';
 import { readHolder } from '../db/store-lock.ts';
 import { isLoopback } from '../kit/client-address.ts';
 import { SECOND } from '../kit/clock.ts';
-import { PROGRAM } from '../kit/program.ts';
 import { inWords } from '../kit/quantities.ts';
 import { argumentsOf } from './arguments.ts';
 import { CommandFailed, UsageError } from './failure.ts';
 import { withExistingStore } from './store.ts';
-
-/** The command as a text to paste. */
-export const newSignInLink = `${PROGRAM} sign-in-link`;
 
 /** How long the service may take to respond, in milliseconds. */
 const TIMEOUT = 5 * SECOND;

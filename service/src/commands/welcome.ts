@@ -1,8 +1,9 @@
 import { TICKET_LIFETIME } from '../access/api-keys/sign-in-ticket.ts';
 import { BUILD_COMMAND } from '../console/console-files.ts';
+import { commandLine, shellQuoted } from '../kit/program.ts';
 import { inWords } from '../kit/quantities.ts';
 import { newAdministratorKey } from './admin-key.ts';
-import { linkOf, newSignInLink } from './sign-in-link.ts';
+import { linkOf } from './sign-in-link.ts';
 
 export interface Welcome {
   url: string;
@@ -29,7 +30,7 @@ export function showsSignIn({ hasConsole, isLocal, shownKey }: Omit<Welcome, 'ti
 /** The text for people who start the service. */
 export function welcomeText(welcome: Welcome): string {
   const { url, metricsUrl, store, keyFile, key } = welcome;
-  const credential = key === 'in file' ? `$(cat '${keyFile.replaceAll("'", "'\\''")}')` : '<your key>';
+  const credential = key === 'in file' ? `$(cat ${shellQuoted(keyFile)})` : '<your key>';
   return `
   Pet Store Service
     Address    ${url}
@@ -49,7 +50,7 @@ function consoleLine({ url, hasConsole, isLocal, ticket }: Welcome): string {
   if (!hasConsole) return `not built; build it with ${BUILD_COMMAND}`;
   if (ticket)
     return `${linkOf(url, ticket)}\n               signs in once, within ${inWords(TICKET_LIFETIME)}, on this machine`;
-  return `${url}/console${isLocal ? `\n               for a link that signs in:\n               ${newSignInLink}` : ''}`;
+  return `${url}/console${isLocal ? `\n               for a link that signs in:\n               ${commandLine('sign-in-link')}` : ''}`;
 }
 
 function keyLine({ keyFile, key, shownKey }: Welcome): string {
@@ -57,6 +58,6 @@ function keyLine({ keyFile, key, shownKey }: Welcome): string {
   if (key === 'in file') return `in ${keyFile}`;
   return key === 'elsewhere'
     ? `not in ${keyFile}: the first replica stored it in its\n` +
-        `               PETSTORE_DATA; or create another with\n               ${newAdministratorKey}`
-    : `${keyFile} has no valid key; create one with\n               ${newAdministratorKey}`;
+        `               PETSTORE_DATA; or create another with\n               ${newAdministratorKey()}`
+    : `${keyFile} has no valid key; create one with\n               ${newAdministratorKey()}`;
 }

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type BetterSqlite3 from 'better-sqlite3';
-import { PROGRAM } from '../kit/program.ts';
+import { commandLine } from '../kit/program.ts';
 import { UnusableStore } from './database.ts';
 
 /** The file of the embedded store. SQLite puts `petstore.db-wal` and `petstore.db-shm` next to it while it is open. */
@@ -57,7 +57,7 @@ function reject(directory: string, left: readonly string[]): never {
     `${path} is ${existsSync(path) ? 'empty' : 'missing'}, but ${left.join(' and ')} of an earlier store ` +
       `still ${left.length === 1 ? 'exists' : 'exist'}: the service does not start an empty shop instead\n` +
       '  The store is elsewhere:  set PETSTORE_DATA to its directory, or DATABASE_URL to its database\n' +
-      `  The store is lost:       ${PROGRAM} restore FILE   restores a backup\n` +
-      `  You want a new store:    ${PROGRAM} new-store      renames the files of the earlier store`,
+      `  The store is lost:       ${commandLine('restore FILE')}   restores a backup\n` +
+      `  You want a new store:    ${commandLine('new-store')}      renames the files of the earlier store`,
   );
 }

@@ -8,6 +8,7 @@ import { MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { importFromGuide } from '../support/guide-code.ts';
 import { listenLocally } from '../support/local-server.ts';
 import { startTestApp } from '../support/test-app.ts';
+import { until } from '../support/until.ts';
 import { valuesOf } from '../support/values.ts';
 import { ALLOW_PRIVATE, sendDue } from './webhook-shop.ts';
 
@@ -22,11 +23,14 @@ type WebhookReceiver = (
   now: () => number,
 ) => Server;
 
+type Receiver = Awaited<ReturnType<typeof receiving>>;
+
 /** A webhook for the receiver in the guide, with the secret that the service generated. */
 async function receiving(t: TestContext) {
   const webhookReceiver = (await importFromGuide(t, 'webhookReceiver')) as WebhookReceiver;
   const received: Received[] = [];
   let isFailing = false;
+  let held: Promise<void> | undefined;
   let server: Server | undefined;
   // The port must be known first: the service generates the secret for a URL.
   const port = await freePort();
@@ -41,6 +45,7 @@ async function receiving(t: TestContext) {
       throw new Error('not now');
     }
     received.push(event);
+    await held;
   };
   server = webhookReceiver(body.secret, handle, () => shop.clock.now()).listen(port, '127.0.0.1');
   await once(server, 'listening');
@@ -55,12 +60,41 @@ async function receiving(t: TestContext) {
     failNext: () => {
       isFailing = true;
     },
+    /** Makes the receiver wait with each event until the returned function is called. */
+    hold: () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      held = promise;
+      return resolve;
+    },
     /** Sends every delivery that is due. */
     deliver: async () => {
       await shop.app.db.numberEvents();
       await sendDue(shop.app);
     },
   };
+}
+
+/** A signed delivery that the receiver has not got yet, and how to send it, also changed. */
+async function delivery(t: TestContext, { shop, url, webhook, deliver }: Receiver) {
+  const genuine: { headers: Record<string, string>; body: string }[] = [];
+  const tap = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    genuine.push({ headers: request.headers as Record<string, string>, body });
+    response.writeHead(204).end();
+  });
+  await shop.api.patch(webhook.path, { url: await listenLocally(t, tap) });
+  await shop.api.post('/categories', { name: 'Dogs' });
+  await deliver();
+  const [{ headers, body }] = genuine as [(typeof genuine)[0]];
+  const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature } = headers;
+  const signed = { 'webhook-id': id!, 'webhook-timestamp': timestamp!, 'webhook-signature': signature! };
+  const send = async (changed: Record<string, string>, text = body) => {
+    const response = await fetch(url, { method: 'POST', body: text, headers: { ...signed, ...changed } });
+    await response.arrayBuffer();
+    return response.status;
+  };
+  return { send, body };
 }
 
 describe('the receiver in the guide to the API', () => {
@@ -79,6 +113,25 @@ describe('the receiver in the guide to the API', () => {
     assert.equal(body.length, 2);
   });
 
+  it('handles an event once that is sent again while it is being handled', async t => {
+    const receiver = await receiving(t);
+    const { received, server, hold } = receiver;
+    const { send } = await delivery(t, receiver);
+    const release = hold();
+    const first = send({});
+    await until('the event is received', () => received.length === 1);
+    const arrived = once(server, 'request');
+    let isEarly = true;
+    const second = send({}).finally(() =>
+      assert.ok(!isEarly, 'the response came before the end of the work'),
+    );
+    await arrived;
+    isEarly = false;
+    release();
+    assert.deepEqual(await Promise.all([first, second]), [204, 204]);
+    assert.equal(received.length, 1);
+  });
+
   it('continues when a sender disconnects in the middle of a message', async t => {
     const { shop, server, url, received, deliver } = await receiving(t);
     const requested = once(server, 'request');
@@ -95,25 +148,9 @@ describe('the receiver in the guide to the API', () => {
   });
 
   it('rejects a wrong signature, a changed message and an old one', async t => {
-    const { shop, received, url, webhook, deliver } = await receiving(t);
-    const genuine: { headers: Record<string, string>; body: string }[] = [];
-    const tap = createServer(async (request, response) => {
-      let body = '';
-      for await (const chunk of request) body += chunk;
-      genuine.push({ headers: request.headers as Record<string, string>, body });
-      response.writeHead(204).end();
-    });
-    await shop.api.patch(webhook.path, { url: await listenLocally(t, tap) });
-    await shop.api.post('/categories', { name: 'Dogs' });
-    await deliver();
-    const [{ headers, body }] = genuine as [(typeof genuine)[0]];
-    const send = async (changed: Record<string, string>, text = body) => {
-      const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature } = headers;
-      const signed = { 'webhook-id': id!, 'webhook-timestamp': timestamp!, 'webhook-signature': signature! };
-      const response = await fetch(url, { method: 'POST', body: text, headers: { ...signed, ...changed } });
-      await response.arrayBuffer();
-      return response.status;
-    };
+    const receiver = await receiving(t);
+    const { shop, received } = receiver;
+    const { send, body } = await delivery(t, receiver);
     assert.equal(await send({}, body.replace('Dogs', 'Cats')), 401);
     assert.equal(await send({ 'webhook-id': 'msg_1_99' }), 401);
     assert.equal(await send({ 'webhook-signature': `v1,${Buffer.alloc(32).toString('base64')}` }), 401);

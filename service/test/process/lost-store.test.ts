@@ -16,7 +16,10 @@ const rejection =
 
 function assertRejected(ended: Ended): void {
   assertExplained(ended, rejection);
-  assert.match(ended.stderr, /\n {2}You want a new store: {4}node_modules\S+ service\S+ new-store /);
+  assert.match(
+    ended.stderr,
+    /\n {2}You want a new store: {4}PETSTORE_DATA=\S+ node_modules\S+ service\S+ new-store /,
+  );
 }
 
 const open = (directory: string) => openSqlite({ directory, writeBatch: 1, maxQueue: 1, clock: systemClock });

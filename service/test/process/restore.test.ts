@@ -121,7 +121,7 @@ describe('restore', () => {
     const first = await run(t, ['restore', file], environment);
     assert.match(
       first.stdout,
-      /\nThere is no \S+admin\.key: use a key from the time of the backup, or create one with\n {2}node_modules/,
+      /\nThere is no \S+admin\.key: use a key from the time of the backup, or create one with\n {2}PETSTORE_DATA=\S+ node_modules/,
     );
     writeFileSync(join(directory, 'admin.key'), 'psk_another\n');
     const again = await run(t, ['restore', file], environment);
