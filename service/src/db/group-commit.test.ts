@@ -222,7 +222,7 @@ describe('group commit', () => {
     assert.ok(!log.statements.includes('commit'));
   });
 
-  it('runs each write of a batch again in a commit of its own if one reads a damaged page, also with savepoints', async () => {
+  it('runs a write that reads a damaged page again in a commit of its own, and the others in the next batch', async () => {
     const { log, group, committed } = start();
     const damage = new DatabaseUnavailable(undefined, 'damaged');
     const reads = async () => {
@@ -233,12 +233,21 @@ describe('group commit', () => {
       log.change();
       throw rejected;
     };
-    const alone = ['begin long', 'commit and keep log', 'move log'];
-    const fails = ['begin long', 'damage', 'rollback'];
-    const plain = await Promise.allSettled([group.write(async () => 1), group.write(reads)]);
+    const fails = ['begin long', 'damage', 'rollback', 'move log'];
+    const earlier = async () => log.note('earlier');
+    const plain = await Promise.allSettled([
+      group.write(async () => 1),
+      group.write(reads),
+      group.write(earlier, { alone: true }),
+    ]);
     await group.drain();
-    assert.deepEqual(plain.map(valueOrReason), [1, damage]);
-    assert.deepEqual(log.statements.splice(0), ['begin', 'damage', 'rollback', ...alone, ...fails]);
+    assert.deepEqual(plain.map(valueOrReason), [1, damage, undefined]);
+    assert.deepEqual(log.statements.splice(0), [
+      ...['begin', 'damage', 'rollback'],
+      ...['begin long', 'earlier', 'commit and keep log', 'move log'],
+      ...['begin', 'commit'],
+      ...fails,
+    ]);
 
     const writes = [group.write(async () => 1), group.write(spoil), group.write(reads)];
     const withSavepoints = await Promise.allSettled(writes);
@@ -247,11 +256,10 @@ describe('group commit', () => {
     assert.deepEqual(log.statements, [
       ...['begin', 'rollback'],
       ...['begin', 'savepoint', 'release', 'savepoint', 'undo', 'release', 'savepoint', 'damage', 'rollback'],
-      ...alone,
-      ...['begin long', 'rollback', 'move log'],
       ...fails,
+      ...['begin', 'savepoint', 'release', 'savepoint', 'undo', 'release', 'commit'],
     ]);
-    assert.deepEqual(committed, [1, 1]);
+    assert.deepEqual(committed, [1, 1, 2]);
   });
 
   it('continues after a commit and its rollback have failed', async () => {

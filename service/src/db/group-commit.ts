@@ -52,11 +52,12 @@ type Outcome =
  *
  * A group first runs without savepoints. Nearly every operation either succeeds or fails before it has changed anything,
  * and a savepoint makes SQLite copy each page that an operation changes. When an operation fails after a change, the group
- * is rolled back and runs again in the next turn, each operation in a savepoint. So an operation runs at most twice, or three times
- * in a damaged store, including its effects outside of the store.
+ * is rolled back and runs again in the next turn, each operation in a savepoint. So an operation runs at most twice,
+ * including its effects outside of the store.
  *
- * SQLite commits nothing after it has read a damaged page, not even after a rollback to a savepoint. Then the group is rolled back,
- * and each of its operations runs once more, in a commit of its own. The one that reads the page fails again.
+ * SQLite commits nothing after it has read a damaged page, not even after a rollback to a savepoint. Then the group is rolled back too: the
+ * operation that has read the page runs again with a commit of its own, and the others in the next turn. If only the commit fails, because
+ * an operation has hidden the error, each of them gets a commit of its own. So in a damaged store an operation can run more often.
  *
  * Work that takes long has a commit of its own, and a transaction that stays open while the event loop runs other tasks. Between two
  * such commits a group runs, so that other writers wait for one of them at most.
@@ -142,6 +143,11 @@ export class GroupCommit {
       const run = batch.some(job => job.leavesChanges) ? this.#runInSavepoint : this.#run;
       for (const job of batch) {
         const outcome = await run(job);
+        if (!outcome.ok && hasReadDamage(outcome.error) && batch.length > 1) {
+          this.#log.rollback();
+          this.#alone.push(job);
+          return batch.filter(other => other !== job);
+        }
         if (!outcome.ok && outcome.leavesChanges) {
           this.#log.rollback();
           job.leavesChanges = true;
@@ -157,6 +163,7 @@ export class GroupCommit {
     } catch (error) {
       this.#rollBack();
       const outage = outageOf(error);
+      // One of the operations has hidden that it read a damaged page.
       if (outage.what === 'damaged' && batch.length > 1) this.#alone.push(...batch);
       else for (const job of batch) job.reject(outage);
       return [];
@@ -183,6 +190,7 @@ export class GroupCommit {
     } catch (error) {
       job.reject(outageOf(error));
       this.#rollBack();
+      await turnOfEventLoop();
       return;
     }
     if (outcome.ok) this.#onCommit?.(1);
@@ -213,7 +221,7 @@ export class GroupCommit {
     try {
       return { ok: true, value: await job.work(this.#tx) };
     } catch (error) {
-      if (!this.#log.inTransaction() || hasReadDamage(error)) throw error;
+      if (!this.#log.inTransaction()) throw error;
       return { ok: false, error, leavesChanges: this.#log.changes() !== changes };
     }
   };
@@ -225,7 +233,8 @@ export class GroupCommit {
       this.#log.release();
       return { ok: true, value };
     } catch (error) {
-      if (!this.#log.inTransaction() || hasReadDamage(error)) throw error;
+      if (!this.#log.inTransaction()) throw error;
+      if (hasReadDamage(error)) return { ok: false, error, leavesChanges: true };
       this.#log.rollbackToSavepoint();
       this.#log.release();
       return { ok: false, error, leavesChanges: false };

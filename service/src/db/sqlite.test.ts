@@ -106,18 +106,19 @@ describe('the embedded store', () => {
     assert.deepEqual(await categoriesIn(db), ['first', 'second']);
   });
 
-  const damagedReads: [how: string, read: (tx: Transaction) => Promise<unknown>][] = [
-    ['reads a damaged page', tx => tx.all('SELECT * FROM orders')],
+  const damagedReads: [how: string, read: (tx: Transaction) => Promise<unknown>, commits: number[]][] = [
+    ['reads a damaged page', tx => tx.all('SELECT * FROM orders'), [2]],
     [
       'reads a damaged page after a change',
       async tx => {
         await addCategory(tx, 'undone');
         await tx.all('SELECT * FROM orders');
       },
+      [2],
     ],
-    ['hides that it has read a damaged page', tx => tx.all('SELECT * FROM orders').catch(() => {})],
+    ['hides that it has read a damaged page', tx => tx.all('SELECT * FROM orders').catch(() => {}), [1, 1]],
   ];
-  for (const [how, read] of damagedReads) {
+  for (const [how, read, expected] of damagedReads) {
     it(`rejects only the write that ${how}, and stores the others of its group once`, async t => {
       // The group would end early on a busy machine, when the time of a group is over.
       t.mock.method(performance, 'now', () => 0);
@@ -133,9 +134,10 @@ describe('the embedded store', () => {
       assert.deepEqual([second, third], Array(2).fill({ status: 'fulfilled', value: 1 }));
       assert.ok(damaged?.status === 'rejected' && damaged.reason instanceof DatabaseUnavailable);
       assert.equal(damaged.reason.what, 'damaged');
-      assert.deepEqual(commits, [1, 1]);
+      assert.deepEqual(commits, expected);
       await db.close();
-      assert.deepEqual(await categoriesIn(openEmbedded(t, { directory })), ['first', 'second', 'third']);
+      const stored = await categoriesIn(openEmbedded(t, { directory }));
+      assert.deepEqual(stored.toSorted(), ['first', 'second', 'third']);
     });
   }
 

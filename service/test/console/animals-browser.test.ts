@@ -5,7 +5,7 @@ import { eventually } from '../support/browser.ts';
 import type { Client } from '../support/client.ts';
 import { useConsole } from '../support/console-page.ts';
 import { aCategory, aPet, petsIn, stockOf } from '../support/factories.ts';
-import { holdRequests, interceptRequests } from '../support/page-requests.ts';
+import { delayResponses, holdRequests, interceptRequests } from '../support/page-requests.ts';
 
 const visit = useConsole();
 
@@ -250,6 +250,36 @@ describe('an animal', () => {
     assert.equal(await shown.panel.locator('.conflict').count(), 0);
     const stored = await petOf(api, id);
     assert.deepEqual([stored.name, stored.status], ['Overlapped one', 'pending']);
+  });
+
+  it('is in no conflict with its own save, whose event arrives before its response', async t => {
+    const { api, page, open } = await visit(t);
+    const id = await aPet(api, { name: 'Echo' });
+    const shown = await open(`/animals/${id}`);
+    await shown.live();
+    const name = shown.field('Name');
+    const { read, arrive } = await delayResponses(
+      page,
+      `**/pets/${id}`,
+      request => request.method() !== 'GET',
+    );
+    await name.fill('Echo one');
+    const readAgain = page.waitForResponse(
+      async response => response.request().method() === 'GET' && (await response.text()).includes('Echo one'),
+    );
+    await shown.save();
+    await name.fill('Echo one, more');
+    await read;
+    await (await readAgain).finished();
+    await page.evaluate('new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
+    arrive();
+    await shown.messages.getByText('Saved Echo one').waitFor();
+    await shown.panel.getByRole('button', { name: 'Save', exact: true }).waitFor();
+    assert.equal(await shown.panel.locator('.conflict').count(), 0);
+    assert.equal(await name.inputValue(), 'Echo one, more');
+    await shown.save();
+    await shown.panel.waitFor({ state: 'detached' });
+    assert.equal((await petOf(api, id)).name, 'Echo one, more');
   });
 
   it('leaves in the form of a new one what is typed while it is added', async t => {

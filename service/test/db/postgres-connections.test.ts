@@ -198,7 +198,7 @@ describe('a store that is closed', () => {
     await Promise.all([db.get('SELECT 1 AS one'), db.get('SELECT 2 AS two'), db.run('DELETE FROM pets')]);
     // A busy server may take more than a second to close connections.
     replaceDelay(t, SECOND, 60 * SECOND);
-    await inTime('the store is closed', db.close());
+    await inTime('the end of the store', db.close());
     // The connection that looks for the primary is the only one that is not ended in the usual way.
     assert.equal(cutOff.mock.callCount(), 1);
     assert.equal(confirmations.mock.callCount(), 1, 'commits are no longer probed');
@@ -220,7 +220,7 @@ describe('a store that is closed', () => {
     clients[0]!.emit('error', new Error('The connection broke'));
     withoutPauses(t);
     assert.equal(stream.destroyed, false);
-    await inTime('the store is closed', db.close(), 10);
+    await inTime('the end of the store', db.close(), 10);
     assert.equal(stream.destroyed, true);
   });
 
@@ -249,7 +249,7 @@ describe('a store that is closed', () => {
     release.resolve();
     const results = await inTime('the end of the write and the read', Promise.all([write, read]));
     assert.deepEqual(results, [{ one: 1 }, { two: 2 }]);
-    await inTime('the store is closed', closed);
+    await inTime('the end of the store', closed);
     // No response is later: a statement takes at most 30 s.
     assert.equal(cutOffAfter, 31 * SECOND);
     await assert.rejects(db.get('SELECT 1 AS one'), /cannot be reached/);

@@ -50,14 +50,19 @@ export async function rejectNextRequest(page: Page, url: Url, status = 400): Pro
   await interceptRequests(page, url, route => route.fulfill({ status, json }), { times: 1 });
 }
 
-/** Makes responses arrive late. `read` resolves when the first one is complete; `arrive` lets them reach the page. */
+/**
+ * Makes responses arrive late, or only those to requests for which `isHeld` is true. `read` resolves when the first one is complete;
+ * `arrive` lets them reach the page.
+ */
 export async function delayResponses(
   page: Page,
   url: Url,
+  isHeld: (request: Request) => boolean = () => true,
 ): Promise<{ read: Promise<void>; arrive: () => void }> {
   const read = Promise.withResolvers<void>();
   const arrival = Promise.withResolvers<void>();
-  await interceptRequests(page, url, async route => {
+  await interceptRequests(page, url, async (route, request) => {
+    if (!isHeld(request)) return route.fallback();
     const response = await route.fetch();
     read.resolve();
     await arrival.promise;

@@ -42,6 +42,11 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
   const current = useRef(edit);
   /** The save that ran when the form was opened again, until its values arrive. */
   const earlier = useRef(saves.get(place) as { values: Partial<T> } | undefined);
+  /** What this session has sent: when it arrives, it is no change by another client. */
+  const sentValues = useCallback(
+    () => ({ ...earlier.current?.values, ...saves.get(place)?.values }) as Partial<T>,
+    [place],
+  );
   const version = useQuery({
     queryKey: [resource.name, 'one', id],
     queryFn: () => resource.read(store, id),
@@ -53,10 +58,10 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
     if (!version.data) return;
     const { data } = version.data;
     latest.current = version.data;
-    const saved = earlier.current?.values;
+    const saved = sentValues();
     setEdit(edit => (edit ? merge(resource, edit, data, saved) : startEdit(data)));
-    if (saved && isSame({ ...data, ...saved }, data)) earlier.current = undefined;
-  }, [version.data, resource]);
+    if (isSame({ ...data, ...earlier.current?.values }, data)) earlier.current = undefined;
+  }, [version.data, resource, sentValues]);
 
   useEvents(({ type, data }) => {
     if (type.startsWith(`${resource.name}.`) && resource.idOf(data as unknown as T) === id) version.refetch();
@@ -115,14 +120,14 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
     done: string,
     undo?: false,
   ): Promise<boolean> {
-    latest.current ??= await resource.read(store, id);
     // Without what is typed from now on, which can be half a word.
     let sent = edit;
     const form = () => current.current ?? sent;
-    // The user has read it.
+    // The user has read what it had dropped before.
     show(forgetDropped(form()));
+    latest.current ??= await resource.read(store, id);
     for (;;) {
-      const saved = earlier.current?.values;
+      const saved = sentValues();
       sent = merge(resource, sent, latest.current.data, saved);
       show(merge(resource, form(), latest.current.data, saved));
       if (hasConflicts(sent)) return false;
