@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { startOnPort } from '../../../scripts/servers/ports.ts';
+import { SECOND } from '../../src/kit/clock.ts';
 import { documentedOperations } from '../contract/document.ts';
 import { Agent } from '../support/agent.ts';
 import { BatchProxy } from '../support/batch-proxy.ts';
@@ -440,8 +441,8 @@ describe('a call of an agent', () => {
     const contract = { operations: [{ parameters: [], ...operation }] } as never;
     return {
       read: (path: string, signal = new AbortController().signal) => read(contract, client, { path }, signal),
-      write: (method: 'POST' | 'DELETE', path: string) =>
-        write(contract, client, { method, path }, new AbortController().signal),
+      write: (method: 'POST' | 'DELETE', path: string, signal = new AbortController().signal) =>
+        write(contract, client, { method, path }, signal),
     };
   }
 
@@ -486,17 +487,48 @@ describe('a call of an agent', () => {
     }
   });
 
+  const eventStream = {
+    ...{ method: 'GET', path: '/events/stream' },
+    responses: { 200: { content: { 'text/event-stream': {} } } },
+  };
+  const streaming = (body: string | ReadableStream) =>
+    new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+
   it('ends when the agent cancels it, also before a stream has sent anything', async () => {
-    const responses = { 200: { content: { 'text/event-stream': {} } } };
-    const headers = { 'content-type': 'text/event-stream' };
     const silent = new ReadableStream();
-    const operation = { method: 'GET', path: '/events/stream', responses };
-    const { read } = await callsWith(operation, async () => new Response(silent, { headers }));
+    const { read } = await callsWith(eventStream, async () => streaming(silent));
     const cancelled = new AbortController();
     const call = read('/events/stream', cancelled.signal);
     await until('it reads the stream', () => silent.locked);
     cancelled.abort();
     await assert.rejects(call, { name: 'AbortError' });
+  });
+
+  it('changes nothing when the agent cancels it while it waits for a limit', async () => {
+    const limit = { code: 'rate_limit_exceeded', message: 'Wait', status: 429 };
+    const headers = { 'Retry-After': '5' };
+    let requests = 0;
+    const respond = async () =>
+      requests++ === 0 ? Response.json(limit, { status: 429, headers }) : new Response(null, { status: 204 });
+    const operation = { method: 'DELETE', path: '/pets/{petId}', responses: { 204: {} } };
+    const { write } = await callsWith(operation, respond);
+    const cancelled = new AbortController();
+    const call = write('DELETE', '/pets/1', cancelled.signal);
+    await until('the limit is exceeded', () => requests === 1);
+    cancelled.abort();
+    await assert.rejects(call, { name: 'AbortError' });
+    assert.equal(requests, 1);
+  });
+
+  it('that has read a stream leaves no timer, which would keep the command running after its agent', async t => {
+    const started = t.mock.method(globalThis, 'setTimeout').mock;
+    const cleared = t.mock.method(globalThis, 'clearTimeout').mock;
+    const events = Array.from({ length: 20 }, (_, i) => `id: ${i}\ndata: {}\n\n`);
+    const { read } = await callsWith(eventStream, async () => streaming(events.join('')));
+    assert.equal(JSON.parse(await read('/events/stream')).items.length, events.length);
+    const limits = started.calls.filter(call => call.arguments[1] === 2 * SECOND);
+    assert.equal(limits.length, 1, 'a stream is read for two seconds');
+    assert.ok(cleared.calls.some(call => call.arguments[0] === limits[0]!.result));
   });
 
   it('reads at least one item of a list and its cursor, however long the item is, also below the path of a proxy', async () => {
