@@ -297,7 +297,11 @@ function goText(text) {
 /** @type {Syntax} */
 const javascript = {
   text: literal,
-  name: name => (/^[A-Za-z_]\w*$/.test(name) ? name : literal(name)),
+  name: name => {
+    // `__proto__: value` would set the prototype.
+    if (name === '__proto__') return "['__proto__']";
+    return /^[A-Za-z_]\w*$/.test(name) ? name : literal(name);
+  },
   words: {},
   space: ' ',
 };
@@ -323,7 +327,11 @@ const LINE = 60;
  */
 function code(value, syntax, indent = '') {
   if (typeof value === 'string') return syntax.text(value);
-  if (typeof value !== 'object' || value === null) return syntax.words[`${value}`] ?? String(value);
+  if (typeof value !== 'object' || value === null) {
+    // JSON has null for a number that is too large.
+    const word = String(JSON.stringify(value));
+    return syntax.words[word] ?? word;
+  }
   const isList = Array.isArray(value);
   const [open, close, space] = isList ? ['[', ']', ''] : ['{', '}', syntax.space];
   const entries = Object.entries(value)

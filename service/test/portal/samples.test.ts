@@ -117,6 +117,16 @@ describe('the samples of a filled form', () => {
     assert.ok(code('go', place, values).includes('`{"text":"it\'s \\"x\\" \\\\ $y\\n","none":null'));
   });
 
+  it('have what JSON makes of a number that is too large, and a field named __proto__', async () => {
+    const values = { parameters: {}, body: '{"n":1e400,"__proto__":{"a":1}}' };
+    const sent = '{"n":null,"__proto__":{"a":1}}';
+    assert.equal(JSON.stringify(runCurl(code('curl', place, values), 'the key').body), sent);
+    const { body } = await runJavaScript(code('javascript', place, values), 'the key');
+    assert.equal(JSON.stringify(body), sent);
+    assert.ok(code('typescript', place, values).includes("create({ n: null, ['__proto__']: { a: 1 } })"));
+    assert.ok(code('python', place, values).includes('{"n": None, "__proto__": {"a": 1}}'));
+  });
+
   it('wait longer than the service waits for events', () => {
     const values = { parameters: { wait: '60' } };
     for (const [language, limit] of Object.entries({
