@@ -96,7 +96,7 @@ function asTypeScript({ client, returns, isSecured, bodyType, parameters }, { bo
     const { name, in: place, kind, isList } = parameter;
     const text = values.parameters[name] ?? '';
     if (text === '') continue;
-    const items = itemsOf(parameter, text).map(item => (kind === 'string' ? item : JSON.parse(item)));
+    const items = itemsOf(parameter, text).map(item => (kind === 'string' ? item : plainValue(item)));
     given[place][name] = isList ? items : items[0];
   }
   const {
@@ -247,6 +247,13 @@ function lines(all, indent) {
     .filter(line => line !== false)
     .map(line => `${indent}${line},\n`)
     .join('');
+}
+
+/** The value that is sent as the text. A text that is none of a boolean or an exact whole number stays a text. @param {string} text */
+function plainValue(text) {
+  if (text === 'true' || text === 'false') return text === 'true';
+  const number = Number(text);
+  return Number.isSafeInteger(number) && String(number) === text ? number : text;
 }
 
 /** Whether the object has no value. @param {object} object */

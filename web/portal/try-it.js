@@ -14,6 +14,9 @@ import { languages, sample } from './samples.js';
 
 /** @typedef {HTMLInputElement | HTMLSelectElement | HTMLFieldSetElement} Control */
 
+/** What the place of a sample contains while the form describes no request. */
+const NO_SAMPLE = 'The body is not valid JSON';
+
 /**
  * @param {HTMLElement} card the element with the call, the samples and the form
  * @param {string} base the URL of the service, without a slash at its end
@@ -26,6 +29,7 @@ export function useForm(card, base) {
   const controls = /** @type {NodeListOf<Control>} */ (form.querySelectorAll('[data-parameter]'));
   const body = form.querySelector('textarea');
   const message = /** @type {HTMLElement} */ (form.querySelector('.try-message'));
+  const samples = /** @type {HTMLElement} */ (card.querySelector('.samples'));
   const send = /** @type {HTMLButtonElement} */ (card.querySelector('.send'));
   const live = new LiveResponse(/** @type {HTMLElement} */ (document.querySelector('.live')));
   /** Whether the page fills in If-Match: only for changes, and until the reader changes it. */
@@ -50,27 +54,30 @@ export function useForm(card, base) {
     field.value = remembered(`etag ${url}`);
   };
 
-  const update = () => {
-    fillETag();
-    /** @type {Values} */
-    const now = values();
-    message.textContent = '';
-    let part = 'The body';
+  /** The request of the form. If the body is not JSON there is none, and the message states it. */
+  const currentRequest = () => {
     try {
-      // Numbers are texts in a request, so only the body can be wrong here.
-      requestOf(call, now, base);
+      const request = requestOf(call, values(), base);
       body?.removeAttribute('aria-invalid');
-      part = 'A number';
-      // All or none, so that the languages never differ.
-      const samples = Object.entries(languages).map(([language, { grammar }]) => ({
-        place: card.querySelector(`.samples > [data-language=${language}] code`),
-        code: highlighted(sample(language, call, now, base), grammar),
-      }));
-      for (const { place, code } of samples) if (place) place.innerHTML = code;
+      message.textContent = '';
+      return request;
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
-      if (part === 'The body') body?.setAttribute('aria-invalid', 'true');
-      message.textContent = `${part} is not valid JSON: ${error.message}`;
+      body?.setAttribute('aria-invalid', 'true');
+      message.textContent = `The body is not valid JSON: ${error.message}`;
+      return undefined;
+    }
+  };
+
+  const update = () => {
+    fillETag();
+    const hasRequest = currentRequest() !== undefined;
+    // The fields below stay in their place while there are no samples.
+    samples.style.minHeight = hasRequest ? '' : `${samples.getBoundingClientRect().height}px`;
+    for (const [language, { grammar }] of Object.entries(languages)) {
+      const place = samples.querySelector(`:scope > [data-language=${language}] code`);
+      if (!place) continue;
+      place.innerHTML = hasRequest ? highlighted(sample(language, call, values(), base), grammar) : NO_SAMPLE;
     }
   };
 
@@ -79,17 +86,19 @@ export function useForm(card, base) {
     if (target === control('If-Match')) fillsETag = false;
     update();
   });
-  fillETag();
+  update();
 
   /** What the reader has to do first, and in which field. @returns {[text?: string, field?: HTMLElement | null]} */
   const obstacle = () => {
     const key = /** @type {HTMLInputElement | null} */ (form.querySelector('#api-key'));
     if (call.isSecured && key?.value.trim() === '')
       return ['This operation needs an API key. Enter it here: it stays in this tab.', key];
-    const missing = [...controls].find(
-      field => textOf(field) === '' && call.path.includes(`{${field.dataset.parameter}}`),
-    );
+    const segments = [...controls].filter(field => call.path.includes(`{${field.dataset.parameter}}`));
+    const missing = segments.find(field => textOf(field) === '');
     if (missing) return [`${missing.dataset.parameter} is missing`, missing];
+    const dots = segments.find(field => /^\.\.?$/.test(textOf(field)));
+    if (dots)
+      return [`${dots.dataset.parameter} cannot be ${textOf(dots)}: in a URL this means another path.`, dots];
     const headers = call.parameters.filter(({ in: place }) => place === 'header');
     const unsendable = [key, ...headers.map(({ name }) => control(name))].find(
       field => field && /[^\x20-\x7e\xa0-\xff]/.test(textOf(field)),
@@ -111,14 +120,8 @@ export function useForm(card, base) {
     message.textContent = text;
     field?.focus();
     if (text !== '') return;
-    /** @type {SampleRequest} */
-    let request;
-    try {
-      request = requestOf(call, values(), base);
-    } catch (error) {
-      message.textContent = `The body is not valid JSON: ${error instanceof Error ? error.message : error}`;
-      return;
-    }
+    const request = currentRequest();
+    if (!request) return;
     const focused = document.activeElement;
     send.disabled = true;
     try {
@@ -129,7 +132,7 @@ export function useForm(card, base) {
       const isLasting = response?.ok && !response.headers.has('X-Test');
       if (etag && subject && isLasting) remember(`etag ${subject}`, etag);
       if (isLasting && call.method === 'DELETE') remember(`etag ${subject}`, '');
-      fillETag();
+      update();
     } finally {
       send.disabled = false;
       // A browser takes the focus from a disabled button, and the button for the next page is replaced.
@@ -159,9 +162,9 @@ export function useForm(card, base) {
   });
 }
 
-/** The text of a control: that of several choices has commas. @param {Control} field */
+/** The text of a control: that of several choices has commas. Paths are as queries: half of a surrogate pair becomes U+FFFD. @param {Control} field */
 function textOf(field) {
-  if (!(field instanceof HTMLFieldSetElement)) return field.value.trim();
+  if (!(field instanceof HTMLFieldSetElement)) return field.value.trim().toWellFormed();
   return [...field.querySelectorAll('input')]
     .filter(({ checked }) => checked)
     .map(({ value }) => value)

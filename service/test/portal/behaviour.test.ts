@@ -96,11 +96,10 @@ describe('samples', () => {
     const curl = runCurl(await portal.sample.innerText(), 'the key');
     assert.equal(curl.url, `${shop.origin}/pets?status=available&status=sold&limit=3`);
     await portal.fill('limit', '3x');
-    await portal.message.filter({ hasText: 'not valid JSON' }).waitFor();
     await page.getByText('Python', { exact: true }).click();
-    assert.match(await portal.sample.innerText(), /^import os\n.*limit=3"/s);
+    assert.match(await portal.sample.innerText(), /^import os\n.*limit=3x"/s);
     await page.getByText('curl', { exact: true }).click();
-    assert.match(await portal.sample.innerText(), /limit=3'/);
+    assert.match(await portal.sample.innerText(), /limit=3x'/);
     await page.getByText('Python', { exact: true }).click();
     await portal.openOperation('placeOrder');
     assert.match(await portal.sample.innerText(), /uuid\.uuid4\(\)/);

@@ -75,6 +75,20 @@ describe('the samples of a filled form', () => {
     );
   });
 
+  it('have values that are no exact numbers as they were typed', async () => {
+    const remove = view.operation('deletePet')!;
+    for (const petId of ['abc', '9007199254740993', '1e3', '007', '-0', 'NaN', '%31']) {
+      const values = { parameters: { petId } };
+      const url = `${BASE}/pets/${encodeURIComponent(petId)}`;
+      assert.equal(runCurl(code('curl', remove, values), 'the key').url, url);
+      assert.equal((await runJavaScript(code('javascript', remove, values), 'the key')).url, url);
+      assert.ok(code('typescript', remove, values).includes(`store.pets.delete('${petId}')`), petId);
+    }
+    const several = { parameters: { id: '1,2,' } };
+    assert.equal(runCurl(code('curl', list, several), 'the key').url, `${BASE}/pets?id=1&id=2&id=`);
+    assert.ok(code('typescript', list, several).includes("store.pets.list({ id: [1, 2, ''] })"));
+  });
+
   it('have the options of the client', () => {
     const values = { parameters: { petId: '7', 'If-Match': '"9c1e"' }, body: '{"name":"Rex"}' };
     const changed = code('typescript', view.operation('changePet')!, values);

@@ -64,6 +64,8 @@ describe('trying an operation out', () => {
     await portal.openOperation('changeCategory');
     const changed = await portal.tryOut({ parameters: { categoryId }, body: { description: 'First' } });
     assert.deepEqual([changed.status, changed.response.request().headers()['if-match']], [200, etag]);
+    const shown = async () => runCurl(await portal.sample.innerText(), 'the key').headers['If-Match'];
+    await eventually(shown, await changed.response.headerValue('etag'), 'the samples send the new ETag too');
     assert.equal((await portal.tryOut({ body: { description: 'Second' } })).status, 200);
     await shop.api.patch(`/categories/${categoryId}`, { description: 'By another client' });
     watch.expect(/status of 412/);
@@ -91,19 +93,55 @@ describe('trying an operation out', () => {
     await portal.message.filter({ hasText: 'not valid JSON' }).waitFor();
   });
 
-  it('marks the body only if the body is not JSON, and not for a wrong number', async t => {
+  it('shows what it sends in every sample, whatever the fields contain', async t => {
+    const { page, shop, watch } = await visit(t);
+    watch.expect(/status of 40[04]/);
+    const portal = await new PortalPage(page).openOperation('listPets');
+    await portal.useKey(shop.adminKey);
+    const typescript = page.locator('.samples > [data-language=typescript] code');
+    const isShown = async (call: string) => {
+      const url = runCurl(await portal.sample.innerText(), 'the key').url;
+      assert.ok((await typescript.textContent())!.includes(call));
+      assert.equal(await portal.message.textContent(), '');
+      assert.equal((await portal.send()).response.url(), url);
+    };
+    await portal.fill('id', '3');
+    await portal.fill('id', '1,2,');
+    await isShown("store.pets.list({ id: [1, 2, ''] })");
+    await portal.openOperation('deletePet');
+    for (const petId of ['77', 'abc', '%31']) {
+      await portal.fill('petId', petId);
+      await isShown(petId === '77' ? 'delete(77)' : `delete('${petId}')`);
+    }
+    await page.evaluate(`const field = document.querySelector('[data-parameter=petId]');
+      field.value = '\\ud800';
+      field.dispatchEvent(new Event('input', { bubbles: true }));`);
+    await isShown("delete('\uFFFD')");
+    const sent = watch.urls.length;
+    for (const petId of ['.', '..']) {
+      await portal.fill('petId', petId);
+      await page.locator('.send').click();
+      await portal.message.filter({ hasText: `petId cannot be ${petId}:` }).waitFor();
+    }
+    assert.equal(watch.urls.length, sent);
+  });
+
+  it('has no sample while the body is not JSON, marks the body, and leaves it in its place', async t => {
     const { page } = await visit(t);
     const portal = await new PortalPage(page).openOperation('changeCategory');
-    const marked = page.locator('textarea[aria-invalid]');
+    const body = page.locator('textarea');
+    const samples = page.locator('.samples > [data-language] code');
     await portal.fill('categoryId', 'x');
-    await portal.message.filter({ hasText: 'A number is not valid JSON' }).waitFor();
-    assert.equal(await marked.count(), 0);
-    await page.locator('textarea').fill('{"description": }');
+    const { y } = (await body.boundingBox())!;
+    await body.fill('{"description": }');
     await portal.message.filter({ hasText: 'The body is not valid JSON' }).waitFor();
-    assert.equal(await marked.count(), 1);
-    await page.locator('textarea').fill('{}');
-    await portal.message.filter({ hasText: 'A number is not valid JSON' }).waitFor();
-    assert.equal(await marked.count(), 0);
+    assert.equal(await page.locator('textarea[aria-invalid]').count(), 1);
+    assert.deepEqual(new Set(await samples.allTextContents()), new Set(['The body is not valid JSON']));
+    assert.equal((await body.boundingBox())!.y, y);
+    await body.fill('{}');
+    await eventually(() => portal.message.textContent(), '');
+    assert.equal(await page.locator('textarea[aria-invalid]').count(), 0);
+    assert.match(await portal.sample.innerText(), /categories\/x' .*-d '\{\}'/s);
   });
 
   it('uses the path of the public URL, as its samples do, and knows the ETag of what it read there', async t => {
