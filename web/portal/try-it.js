@@ -17,6 +17,9 @@ import { languages, sample } from './samples.js';
 /** What the place of a sample contains while the form describes no request. */
 const NO_SAMPLE = 'The body is not valid JSON';
 
+/** The fields that can change between the pages of a list. */
+const keepsCursor = new Set(['cursor', 'limit', 'count']);
+
 /**
  * @param {HTMLElement} card the element with the call, the samples and the form
  * @param {string} base the URL of the service, without a slash at its end
@@ -34,6 +37,8 @@ export function useForm(card, base) {
   const live = new LiveResponse(/** @type {HTMLElement} */ (document.querySelector('.live')));
   /** Whether the page fills in If-Match: only for changes, and until the reader changes it. */
   let fillsETag = call.method !== 'GET';
+  /** The cursor that the page has filled in last. */
+  let filledCursor = '';
 
   /** @param {string} name @returns {Control | undefined} */
   const control = name => [...controls].find(({ dataset }) => dataset.parameter === name);
@@ -82,8 +87,14 @@ export function useForm(card, base) {
   };
 
   form.addEventListener('input', ({ target }) => {
-    if (target instanceof HTMLElement && target.id === 'api-key') return;
-    if (target === control('If-Match')) fillsETag = false;
+    if (!(target instanceof HTMLElement) || target.id === 'api-key') return;
+    const field = /** @type {Control | null} */ (target.closest('[data-parameter]'));
+    const name = field?.dataset.parameter ?? '';
+    if (name === 'If-Match') fillsETag = false;
+    const cursor = control('cursor');
+    // A cursor belongs to the filters and the order of its list.
+    if (cursor instanceof HTMLInputElement && cursor.value === filledCursor && !keepsCursor.has(name))
+      cursor.value = '';
     update();
   });
   update();
@@ -147,7 +158,8 @@ export function useForm(card, base) {
   const showNext = next => {
     const cursor = control('cursor');
     if (!(cursor instanceof HTMLInputElement)) return;
-    cursor.value = next.searchParams.get('cursor') ?? '';
+    filledCursor = next.searchParams.get('cursor') ?? '';
+    cursor.value = filledCursor;
     update();
     void execute();
   };

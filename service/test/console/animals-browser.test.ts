@@ -271,7 +271,9 @@ describe('an animal', () => {
     await name.fill('Echo one, more');
     await read;
     await (await readAgain).finished();
-    await page.evaluate('new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
+    await page.evaluate(
+      'new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))',
+    );
     arrive();
     await shown.messages.getByText('Saved Echo one').waitFor();
     await shown.panel.getByRole('button', { name: 'Save', exact: true }).waitFor();

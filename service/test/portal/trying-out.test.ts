@@ -211,6 +211,29 @@ describe('trying an operation out', () => {
     assert.equal(await next.count(), 0);
   });
 
+  it('forgets the cursor of the next page when the list changes, but not one that the reader typed', async t => {
+    const { page, shop, watch } = await visit(t);
+    const categoryId = String(await aCategory(shop.api));
+    for (let i = 0; i < 3; i++) await aPet(shop.api, { categoryId: Number(categoryId) });
+    const portal = await new PortalPage(page).openOperation('listPets');
+    await portal.useKey(shop.adminKey);
+    const cursor = page.locator('[data-parameter=cursor]');
+    const next = page.getByRole('button', { name: 'Next page' });
+    const parameters = { categoryId, limit: 1 };
+    await portal.tryOut({ parameters });
+    await portal.whenSent(() => next.click());
+    assert.equal((await portal.tryOut({ parameters: { limit: 2, count: true } })).status, 200);
+    assert.notEqual(await cursor.inputValue(), '');
+    assert.equal((await portal.tryOut({ parameters: { sort: '-name' } })).status, 200);
+    assert.equal(await cursor.inputValue(), '');
+    await portal.whenSent(() => next.click());
+    assert.equal((await portal.tryOut({ parameters: { status: 'available' } })).status, 200);
+    watch.expect(/status of 400/);
+    await portal.fill('cursor', 'mine');
+    assert.equal((await portal.tryOut({ parameters: { sort: 'name' } })).status, 400);
+    assert.equal(await cursor.inputValue(), 'mine');
+  });
+
   it('leaves the focus on the button that was pressed, or on the one for the next page, as long as there is one', async t => {
     const { page, shop } = await visit(t);
     const categoryId = await aCategory(shop.api);
