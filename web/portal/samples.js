@@ -249,7 +249,7 @@ function lines(all, indent) {
     .join('');
 }
 
-/** The value that is sent as the text. A text that is none of a boolean or an exact whole number stays a text. @param {string} text */
+/** The value that is sent as the text. A text that is neither a boolean nor an exact whole number stays a text. @param {string} text */
 function plainValue(text) {
   if (text === 'true' || text === 'false') return text === 'true';
   const number = Number(text);

@@ -17,8 +17,8 @@ import { languages, sample } from './samples.js';
 /** What the place of a sample contains while the form describes no request. */
 const NO_SAMPLE = 'The body is not valid JSON';
 
-/** The fields that can change between the pages of a list. */
-const keepsCursor = new Set(['cursor', 'limit', 'count']);
+/** The parameters of a query that can change between the pages of a list. */
+const keepsCursor = new Set(['cursor', 'limit', 'count', 'wait']);
 
 /**
  * @param {HTMLElement} card the element with the call, the samples and the form
@@ -86,15 +86,24 @@ export function useForm(card, base) {
     }
   };
 
+  /** A cursor belongs to the filters and the order of its list. One that the reader typed stays. */
+  const forgetPage = () => {
+    const cursor = control('cursor');
+    if (cursor instanceof HTMLInputElement && cursor.value === filledCursor) cursor.value = '';
+    document.querySelector('.live .next')?.remove();
+  };
+
   form.addEventListener('input', ({ target }) => {
     if (!(target instanceof HTMLElement) || target.id === 'api-key') return;
     const field = /** @type {Control | null} */ (target.closest('[data-parameter]'));
     const name = field?.dataset.parameter ?? '';
     if (name === 'If-Match') fillsETag = false;
-    const cursor = control('cursor');
-    // A cursor belongs to the filters and the order of its list.
-    if (cursor instanceof HTMLInputElement && cursor.value === filledCursor && !keepsCursor.has(name))
-      cursor.value = '';
+    if (
+      call.parameters.some(
+        parameter => parameter.name === name && parameter.in === 'query' && !keepsCursor.has(name),
+      )
+    )
+      forgetPage();
     update();
   });
   update();
@@ -174,7 +183,7 @@ export function useForm(card, base) {
   });
 }
 
-/** The text of a control: that of several choices has commas. Paths are as queries: half of a surrogate pair becomes U+FFFD. @param {Control} field */
+/** The text of a control: that of several choices has commas. Half of a surrogate pair becomes U+FFFD, as in a query: a path cannot contain it. @param {Control} field */
 function textOf(field) {
   if (!(field instanceof HTMLFieldSetElement)) return field.value.trim().toWellFormed();
   return [...field.querySelectorAll('input')]

@@ -2,9 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { KeyRing } from '../access/api-keys/key-ring.ts';
 import { commandLine } from '../kit/program.ts';
 
-/** The command that creates another administrator's key. */
-export function newAdministratorKey(): string {
+/** The command that creates another administrator's key. `data` is the directory of the store. */
+export function newAdministratorKey(data: string): string {
   return commandLine(
+    data,
     'keys create --name Administrator --scope admin --plan enterprise --per-minute 1000000 --per-day 1000000000',
   );
 }

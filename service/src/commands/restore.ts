@@ -102,6 +102,6 @@ async function reportKeyValidity(directory: string): Promise<void> {
     problem = `The key in ${keyFile} cannot be read (${error.message})`;
   }
   process.stdout.write(
-    `${problem}: use a key from the time of the backup, or create one with\n  ${newAdministratorKey()}\n`,
+    `${problem}: use a key from the time of the backup, or create one with\n  ${newAdministratorKey(directory)}\n`,
   );
 }

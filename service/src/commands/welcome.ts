@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { TICKET_LIFETIME } from '../access/api-keys/sign-in-ticket.ts';
 import { BUILD_COMMAND } from '../console/console-files.ts';
 import { commandLine, shellQuoted } from '../kit/program.ts';
@@ -46,11 +47,11 @@ export function welcomeText(welcome: Welcome): string {
 `;
 }
 
-function consoleLine({ url, hasConsole, isLocal, ticket }: Welcome): string {
+function consoleLine({ url, hasConsole, isLocal, ticket, keyFile }: Welcome): string {
   if (!hasConsole) return `not built; build it with ${BUILD_COMMAND}`;
   if (ticket)
     return `${linkOf(url, ticket)}\n               signs in once, within ${inWords(TICKET_LIFETIME)}, on this machine`;
-  return `${url}/console${isLocal ? `\n               for a link that signs in:\n               ${commandLine('sign-in-link')}` : ''}`;
+  return `${url}/console${isLocal ? `\n               for a link that signs in:\n               ${commandLine(dirname(keyFile), 'sign-in-link')}` : ''}`;
 }
 
 function keyLine({ keyFile, key, shownKey }: Welcome): string {
@@ -58,6 +59,6 @@ function keyLine({ keyFile, key, shownKey }: Welcome): string {
   if (key === 'in file') return `in ${keyFile}`;
   return key === 'elsewhere'
     ? `not in ${keyFile}: the first replica stored it in its\n` +
-        `               PETSTORE_DATA; or create another with\n               ${newAdministratorKey()}`
-    : `${keyFile} has no valid key; create one with\n               ${newAdministratorKey()}`;
+        `               PETSTORE_DATA; or create another with\n               ${newAdministratorKey(dirname(keyFile))}`
+    : `${keyFile} has no valid key; create one with\n               ${newAdministratorKey(dirname(keyFile))}`;
 }

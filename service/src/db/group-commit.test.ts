@@ -262,6 +262,25 @@ describe('group commit', () => {
     assert.deepEqual(committed, [1, 1, 2]);
   });
 
+  it('rejects a write that reads a damaged page after a change, also if no other write is in its batch', async () => {
+    const damage = new DatabaseUnavailable(undefined, 'damaged');
+    for (const maxBatch of [1, 100]) {
+      const { log, group } = start(maxBatch);
+      const spoils = async () => {
+        log.note('damage');
+        log.change();
+        // Otherwise a write that runs again without end would block the process.
+        throw log.statements.length < 20 ? damage : rejected;
+      };
+      await assert.rejects(group.write(spoils), damage);
+      await group.drain();
+      assert.deepEqual(log.statements, [
+        ...['begin', 'damage', 'rollback'],
+        ...['begin long', 'damage', 'rollback', 'move log'],
+      ]);
+    }
+  });
+
   it('continues after a commit and its rollback have failed', async () => {
     const { log, group } = start();
     log.failing = ['commit', 'rollback'];

@@ -143,7 +143,7 @@ export class GroupCommit {
       const run = batch.some(job => job.leavesChanges) ? this.#runInSavepoint : this.#run;
       for (const job of batch) {
         const outcome = await run(job);
-        if (!outcome.ok && hasReadDamage(outcome.error) && batch.length > 1) {
+        if (!outcome.ok && hasReadDamage(outcome.error)) {
           this.#log.rollback();
           this.#alone.push(job);
           return batch.filter(other => other !== job);
@@ -234,7 +234,7 @@ export class GroupCommit {
       return { ok: true, value };
     } catch (error) {
       if (!this.#log.inTransaction()) throw error;
-      if (hasReadDamage(error)) return { ok: false, error, leavesChanges: true };
+      if (hasReadDamage(error)) return { ok: false, error, leavesChanges: false };
       this.#log.rollbackToSavepoint();
       this.#log.release();
       return { ok: false, error, leavesChanges: false };

@@ -57,7 +57,7 @@ function reject(directory: string, left: readonly string[]): never {
     `${path} is ${existsSync(path) ? 'empty' : 'missing'}, but ${left.join(' and ')} of an earlier store ` +
       `still ${left.length === 1 ? 'exists' : 'exist'}: the service does not start an empty shop instead\n` +
       '  The store is elsewhere:  set PETSTORE_DATA to its directory, or DATABASE_URL to its database\n' +
-      `  The store is lost:       ${commandLine('restore FILE')}   restores a backup\n` +
-      `  You want a new store:    ${commandLine('new-store')}      renames the files of the earlier store`,
+      `  The store is lost:       ${commandLine(directory, 'restore FILE')}   restores a backup\n` +
+      `  You want a new store:    ${commandLine(directory, 'new-store')}      renames the files of the earlier store`,
   );
 }

@@ -151,6 +151,7 @@ function withBreaks(cell: Html): Html {
 
 /** The ID of a row that begins with code, such as an error code: links can lead to it. */
 function anchorOf(cell: Html | undefined): Html | undefined {
-  const [, name] = /^<code>([a-z][\w.]*)<\/code>$/.exec(cell?.text ?? '') ?? [];
+  const [, name] =
+    /^<code>(?:<span class="long-word">)?([a-z][\w.]*)(?:<\/span>)?<\/code>$/.exec(cell?.text ?? '') ?? [];
   return name === undefined ? undefined : html` id="${name}"`;
 }

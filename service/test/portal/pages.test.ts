@@ -110,6 +110,12 @@ describe('pages', () => {
     assert.match(page, /href="\/docs\/command#webhooks-on-your-machine"/);
   });
 
+  it('can lead to the row of a metric, however long its name is', async () => {
+    const page = await pageAt('/docs/running/what-to-watch');
+    for (const name of ['petstore_degraded', 'petstore_http_overdue_requests_total'])
+      assert.ok(page.includes(`<tr id="${name}">`), name);
+  });
+
   it('have no broken link and no broken anchor, and neither has their Markdown', async () => {
     const wanted = new Set(['/docs', '/llms.txt', '/llms-full.txt']);
     const links: [page: string, target: string, anchor: string | undefined][] = [];

@@ -226,6 +226,11 @@ describe('trying an operation out', () => {
     assert.notEqual(await cursor.inputValue(), '');
     assert.equal((await portal.tryOut({ parameters: { sort: '-name' } })).status, 200);
     assert.equal(await cursor.inputValue(), '');
+    // The next page is that of the list before.
+    assert.equal(await next.count(), 1);
+    await portal.fill('name', 'Another');
+    assert.equal(await next.count(), 0);
+    await portal.tryOut({ parameters: { name: '' } });
     await portal.whenSent(() => next.click());
     assert.equal((await portal.tryOut({ parameters: { status: 'available' } })).status, 200);
     watch.expect(/status of 400/);

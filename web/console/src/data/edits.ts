@@ -44,7 +44,7 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
   const earlier = useRef(saves.get(place) as { values: Partial<T> } | undefined);
   /** What this session has sent: when it arrives, it is no change by another client. */
   const sentValues = useCallback(
-    () => ({ ...earlier.current?.values, ...saves.get(place)?.values }) as Partial<T>,
+    () => [earlier.current?.values ?? {}, saves.get(place)?.values ?? {}] as Partial<T>[],
     [place],
   );
   const version = useQuery({
@@ -59,7 +59,7 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
     const { data } = version.data;
     latest.current = version.data;
     const saved = sentValues();
-    setEdit(edit => (edit ? merge(resource, edit, data, saved) : startEdit(data)));
+    setEdit(edit => (edit ? merge(resource, edit, data, ...saved) : startEdit(data)));
     if (isSame({ ...data, ...earlier.current?.values }, data)) earlier.current = undefined;
   }, [version.data, resource, sentValues]);
 
@@ -93,8 +93,11 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
 
   const discard = useCallback(() => {
     earlier.current = undefined;
+    // The values of a save that still runs replace what the form shows then.
+    const running = saves.get(place);
+    if (running) running.values = {};
     setEdit(edit => edit && startEdit(edit.base));
-  }, []);
+  }, [place]);
 
   /**
    * Saves the changed fields. Returns whether all are saved: a conflict needs the user first, and what was typed meanwhile, or can no
@@ -128,8 +131,8 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
     latest.current ??= await resource.read(store, id);
     for (;;) {
       const saved = sentValues();
-      sent = merge(resource, sent, latest.current.data, saved);
-      show(merge(resource, form(), latest.current.data, saved));
+      sent = merge(resource, sent, latest.current.data, ...saved);
+      show(merge(resource, form(), latest.current.data, ...saved));
       if (hasConflicts(sent)) return false;
       const changes = changesOf(sent);
       if (Object.keys(changes).length > 0) {
@@ -171,8 +174,13 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
 }
 
 /** Merges a newer version of the item, of which some fields may no longer be able to change. */
-function merge<T extends object>(resource: Resource<T>, edit: Edit<T>, data: T, saved?: Partial<T>): Edit<T> {
-  return fix(receive(edit, data, saved), resource.fixed?.(data) ?? []);
+function merge<T extends object>(
+  resource: Resource<T>,
+  edit: Edit<T>,
+  data: T,
+  ...saved: Partial<T>[]
+): Edit<T> {
+  return fix(receive(edit, data, ...saved), resource.fixed?.(data) ?? []);
 }
 
 function isUnchanged<T extends object>(edit: Edit<T>): boolean {

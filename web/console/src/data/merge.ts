@@ -26,9 +26,11 @@ export function changesOf<T extends object>({ base, draft }: Edit<T>): Partial<T
  * changed to different values keeps the user's, and becomes a conflict. What the user has saved since the edit began is no change by
  * the other side.
  */
-export function receive<T extends object>(edit: Edit<T>, theirs: T, saved: Partial<T> = {}): Edit<T> {
+export function receive<T extends object>(edit: Edit<T>, theirs: T, ...saved: Partial<T>[]): Edit<T> {
   const { draft, conflicts, dropped } = edit;
-  const arrived = fieldsOf(saved).filter(field => isSame(saved[field], theirs[field]));
+  const arrived = saved.flatMap(values =>
+    fieldsOf(values as T).filter(field => isSame(values[field], theirs[field])),
+  );
   const base: T = { ...edit.base, ...Object.fromEntries(arrived.map(field => [field, theirs[field]])) };
   const merged = { ...draft };
   const open = { ...conflicts };
