@@ -4,7 +4,7 @@ import type { Request } from 'playwright-core';
 import { eventually } from '../support/browser.ts';
 import { type ConsolePage, useConsole } from '../support/console-page.ts';
 import { aCategory } from '../support/factories.ts';
-import { holdRequests } from '../support/page-requests.ts';
+import { delayResponses, holdRequests } from '../support/page-requests.ts';
 
 const visit = useConsole();
 
@@ -15,8 +15,15 @@ async function close({ page, panel }: ConsolePage): Promise<void> {
   await panel.waitFor({ state: 'detached' });
 }
 
+interface Timing {
+  /** Whether events arrive. */
+  isLive: boolean;
+  /** Whether the response waits for `respond`. */
+  isLate?: boolean;
+}
+
 /** Saves the name of a category, and closes its panel while the request runs. `arrive` lets the request continue. */
-async function saveAndClose(t: TestContext, { isLive }: { isLive: boolean }) {
+async function saveAndClose(t: TestContext, { isLive, isLate = false }: Timing) {
   const { api, shop, page, watch, open } = await visit(t);
   const id = await aCategory(api, { name: 'As it was' });
   t.after(() => api.delete(`/categories/${id}`));
@@ -24,6 +31,11 @@ async function saveAndClose(t: TestContext, { isLive }: { isLive: boolean }) {
   const shown = await open(`/categories/${id}`);
   if (isLive) await shown.live();
   const name = shown.field('Name');
+  const { arrive: respond } = await delayResponses(
+    page,
+    `**/categories/${id}`,
+    request => isLate && isSave(request),
+  );
   const release = await holdRequests(page, `**/categories/${id}`, isSave);
   await name.fill('Mine at first');
   const sent = page.waitForRequest(isSave);
@@ -40,11 +52,11 @@ async function saveAndClose(t: TestContext, { isLive }: { isLive: boolean }) {
       response => response.url().endsWith(`/categories/${id}`) && !isSave(response.request()),
     );
   const stored = async () => (await api.get(`/categories/${id}`)).body.name;
-  return { shop, shown, watch, name, id, release, arrive, isRead, stored };
+  return { shop, shown, watch, name, id, release, arrive, respond, isRead, stored };
 }
 
-async function saveAndOpenAgain(t: TestContext, options: { isLive: boolean }) {
-  const saved = await saveAndClose(t, options);
+async function saveAndOpenAgain(t: TestContext, timing: Timing) {
+  const saved = await saveAndClose(t, timing);
   await saved.shown.go(`/categories/${saved.id}`);
   await saved.shown.panel.getByText('Your unsaved changes are back').waitFor();
   return saved;
@@ -64,6 +76,21 @@ describe('a panel that is opened again while it is being saved', () => {
       await shown.panel.waitFor({ state: 'detached' });
       assert.equal(await stored(), 'Mine at last');
     });
+
+  it('shows the saved values after what it had restored is discarded', async t => {
+    const saved = await saveAndOpenAgain(t, { isLive: true, isLate: true });
+    const { shown, name, release, respond, isRead } = saved;
+    await shown.panel.getByRole('button', { name: 'Discard them' }).click();
+    assert.equal(await name.inputValue(), 'As it was');
+    const read = isRead();
+    // Their event arrives before the response.
+    release();
+    await read;
+    await eventually(() => name.inputValue(), 'Mine at first');
+    respond();
+    await shown.messages.getByText('Saved Mine at first').waitFor();
+    assert.equal(await name.inputValue(), 'Mine at first');
+  });
 
   it('keeps what is typed into it when it is closed as well', async t => {
     const { shown, name, id, arrive, stored } = await saveAndOpenAgain(t, { isLive: true });

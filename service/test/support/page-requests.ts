@@ -26,7 +26,7 @@ export async function holdRequests(
   const { promise, resolve } = Promise.withResolvers<void>();
   await interceptRequests(page, url, async (route, request) => {
     if (isHeld(request)) await promise;
-    await route.continue();
+    await route.fallback();
   });
   return resolve;
 }
