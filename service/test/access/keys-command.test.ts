@@ -283,7 +283,10 @@ describe('the first start', () => {
     await first.end('SIGTERM');
     const line = `Admin key  not in ${join(directory, 'admin.key')}: the first replica stored it in its\n`;
     assert.ok(welcome.includes(line), welcome);
-    assert.match(welcome, /or create another with\n {15}PETSTORE_DATA=\S+ node_modules\S+ service\S+ keys create /);
+    assert.match(
+      welcome,
+      /or create another with\n {15}PETSTORE_DATA=\S+ node_modules\S+ service\S+ keys create /,
+    );
     assert.ok(!existsSync(join(directory, 'admin.key')));
   });
 });
