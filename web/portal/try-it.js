@@ -14,7 +14,7 @@ import { languages, sample } from './samples.js';
 
 /** @typedef {HTMLInputElement | HTMLSelectElement | HTMLFieldSetElement} Control */
 
-/** What the place of a sample contains while the form describes no request. */
+/** What the places of the samples contain while the form describes no request. */
 const NO_SAMPLE = 'The body is not valid JSON';
 
 /** The parameters of a query that can change between the pages of a list. */
@@ -69,7 +69,7 @@ export function useForm(card, base) {
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
       body?.setAttribute('aria-invalid', 'true');
-      message.textContent = `The body is not valid JSON: ${error.message}`;
+      message.textContent = `${NO_SAMPLE}: ${error.message}`;
       return undefined;
     }
   };
