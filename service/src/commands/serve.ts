@@ -32,7 +32,6 @@ export async function serve(args: string[]): Promise<void> {
   process.stderr.on('error', error =>
     app.log.warn({ reason: error.message }, 'Standard error cannot be written'),
   );
-  const keyFile = adminKeyPath(config.dataDirectory);
   let firstKey: string | undefined;
   try {
     // Listen first: if the port is in use, no key is created that is never shown.
@@ -40,7 +39,7 @@ export async function serve(args: string[]): Promise<void> {
     lock?.listensAt(url);
     const metricsUrl = await listenForOperators(app);
     await app.createFirstKey(secret => {
-      storeFirstKey(keyFile, secret, config);
+      storeFirstKey(secret, config);
       firstKey = secret;
     });
     const isFilled = values.demo && (await fillEmptyStore(app.db, app.clock.now()));
@@ -52,7 +51,7 @@ export async function serve(args: string[]): Promise<void> {
     const store = shownStore(config);
     app.log.info({ url, metricsUrl, store, connections: config.connections }, 'Listening');
     app.log.flush();
-    await welcome(app, { url, metricsUrl, store, keyFile, firstKey }).catch(error =>
+    await welcome(app, { url, metricsUrl, store, firstKey }).catch(error =>
       app.log.warn({ reason: asError(error).message }, 'The welcome text cannot be shown'),
     );
   } catch (error) {
@@ -64,19 +63,18 @@ export async function serve(args: string[]): Promise<void> {
 /** Writes the welcome text. It needs the store, which may be unavailable by now: that must not stop a service that listens. */
 async function welcome(
   { config, db, keyRing, clock }: App,
-  {
-    firstKey,
-    ...shown
-  }: Pick<Welcome, 'url' | 'metricsUrl' | 'store' | 'keyFile'> & { firstKey: string | undefined },
+  { firstKey, ...shown }: Pick<Welcome, 'url' | 'metricsUrl' | 'store'> & { firstKey: string | undefined },
 ): Promise<void> {
-  const keyInFile = await validKeyIn(shown.keyFile, keyRing, clock.now());
-  const keyElsewhere = config.databaseUrl !== undefined && !existsSync(shown.keyFile);
+  const directory = config.dataDirectory;
+  const keyFile = adminKeyPath(directory);
+  const keyInFile = await validKeyIn(keyFile, keyRing, clock.now());
+  const keyElsewhere = config.databaseUrl !== undefined && !existsSync(keyFile);
   const key = keyInFile ? 'in file' : keyElsewhere ? 'elsewhere' : 'missing';
   const hasConsole = isConsoleBuilt();
   const isLocal = isLoopback(new URL(shown.url).hostname);
   // What is not a terminal may be a journal or a collector of logs, which many people can read for a long time.
   const shownKey = process.stderr.isTTY ? firstKey : undefined;
-  const text = { ...shown, hasConsole, key, shownKey, isLocal } as const;
+  const text = { ...shown, directory, hasConsole, key, shownKey, isLocal } as const;
   const ticket = showsSignIn(text) ? await issueTicket(db, clock.now()) : undefined;
   process.stderr.write(welcomeText({ ...text, ticket }));
 }
@@ -86,7 +84,8 @@ function isOnTerminal(): boolean {
 }
 
 /** Throws CommandFailed when the file cannot be written, which undoes the key in the database as well. */
-function storeFirstKey(keyFile: string, secret: string, config: Config): void {
+function storeFirstKey(secret: string, config: Config): void {
+  const keyFile = adminKeyPath(config.dataDirectory);
   try {
     writeSecretFile(keyFile, `${secret}\n`);
   } catch (cause) {

@@ -11,7 +11,7 @@ const welcome = {
   metricsUrl: undefined,
   hasConsole: true,
   store: 'data',
-  keyFile: 'data/admin.key',
+  directory: 'data',
   key: 'in file',
   shownKey: 'psk_1',
   isLocal: true,
@@ -32,9 +32,8 @@ it('the line with curl works when pasted, whatever the name of the directory', t
   t.after(() => rmSync(parent, { recursive: true }));
   const directory = join(parent, 'Anna\'s "new" $HOME shop');
   mkdirSync(directory);
-  const keyFile = join(directory, 'admin.key');
-  writeFileSync(keyFile, 'psk_1\n');
-  const line = welcomeText({ ...welcome, keyFile, ticket: undefined }).split('Try it:\n')[1]!;
+  writeFileSync(join(directory, 'admin.key'), 'psk_1\n');
+  const line = welcomeText({ ...welcome, directory, ticket: undefined }).split('Try it:\n')[1]!;
   // As zsh does, bash with failglob rejects a `?` without quotes.
   const pasted = ['-O', 'failglob', '-c', `curl() { printf '%s\\n' "$@"; }\n${line}`];
   assert.deepEqual(execFileSync('bash', pasted, { encoding: 'utf8' }).split('\n'), [

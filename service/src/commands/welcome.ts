@@ -1,6 +1,6 @@
-import { dirname } from 'node:path';
 import { TICKET_LIFETIME } from '../access/api-keys/sign-in-ticket.ts';
 import { BUILD_COMMAND } from '../console/console-files.ts';
+import { adminKeyPath } from '../db/store-directory.ts';
 import { commandLine, shellQuoted } from '../kit/program.ts';
 import { inWords } from '../kit/quantities.ts';
 import { newAdministratorKey } from './admin-key.ts';
@@ -12,8 +12,9 @@ export interface Welcome {
   hasConsole: boolean;
   /** The directory or database with the shop's data. */
   store: string;
-  keyFile: string;
-  /** Where the administrator's key is: in the file, with another replica, which created the first key of this store, or not known. */
+  /** PETSTORE_DATA, which has the administrator's key. */
+  directory: string;
+  /** Where the administrator's key is: in its file, with another replica, which created the first key of this store, or not known. */
   key: 'in file' | 'elsewhere' | 'missing';
   /** The secret of the first key; `undefined` after the first start, and when standard error is not a terminal. */
   shownKey: string | undefined;
@@ -30,8 +31,8 @@ export function showsSignIn({ hasConsole, isLocal, shownKey }: Omit<Welcome, 'ti
 
 /** The text for people who start the service. */
 export function welcomeText(welcome: Welcome): string {
-  const { url, metricsUrl, store, keyFile, key } = welcome;
-  const credential = key === 'in file' ? `$(cat ${shellQuoted(keyFile)})` : '<your key>';
+  const { url, metricsUrl, store, directory, key } = welcome;
+  const credential = key === 'in file' ? `$(cat ${shellQuoted(adminKeyPath(directory))})` : '<your key>';
   return `
   Pet Store Service
     Address    ${url}
@@ -47,18 +48,19 @@ export function welcomeText(welcome: Welcome): string {
 `;
 }
 
-function consoleLine({ url, hasConsole, isLocal, ticket, keyFile }: Welcome): string {
+function consoleLine({ url, hasConsole, isLocal, ticket, directory }: Welcome): string {
   if (!hasConsole) return `not built; build it with ${BUILD_COMMAND}`;
   if (ticket)
     return `${linkOf(url, ticket)}\n               signs in once, within ${inWords(TICKET_LIFETIME)}, on this machine`;
-  return `${url}/console${isLocal ? `\n               for a link that signs in:\n               ${commandLine(dirname(keyFile), 'sign-in-link')}` : ''}`;
+  return `${url}/console${isLocal ? `\n               for a link that signs in:\n               ${commandLine(directory, 'sign-in-link')}` : ''}`;
 }
 
-function keyLine({ keyFile, key, shownKey }: Welcome): string {
+function keyLine({ directory, key, shownKey }: Welcome): string {
+  const keyFile = adminKeyPath(directory);
   if (shownKey) return `${shownKey}\n               shown only once; stored in ${keyFile}`;
   if (key === 'in file') return `in ${keyFile}`;
   return key === 'elsewhere'
     ? `not in ${keyFile}: the first replica stored it in its\n` +
-        `               PETSTORE_DATA; or create another with\n               ${newAdministratorKey(dirname(keyFile))}`
-    : `${keyFile} has no valid key; create one with\n               ${newAdministratorKey(dirname(keyFile))}`;
+        `               PETSTORE_DATA; or create another with\n               ${newAdministratorKey(directory)}`
+    : `${keyFile} has no valid key; create one with\n               ${newAdministratorKey(directory)}`;
 }

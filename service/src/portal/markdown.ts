@@ -18,7 +18,8 @@ const marked = new Marked({
       const cells = (row: Tokens.TableCell[]) =>
         row.map(({ tokens }) => new Html(this.parser.parseInline(tokens)));
       const label = header.map(({ text }) => text).join(', ');
-      return scrollingTable(cells(header), rows.map(cells), label).text;
+      const named = rows.map(row => ({ name: nameIn(row[0]), cells: cells(row) }));
+      return scrollingTable(cells(header), named, label).text;
     },
     // The documents contain no HTML.
     html: ({ text }: Tokens.HTML | Tokens.Tag) => html`${text}`.text,
@@ -135,12 +136,18 @@ export function codeBlock(code: string, language: string): Html {
   return html`<div class="code"><pre tabindex="0"><code>${new Html(highlighted(code, language))}</code></pre><button class="copy needs-script" type="button">Copy</button></div>`;
 }
 
+interface Row {
+  /** What the row is about, such as an error code: links can lead to it. */
+  name: string | undefined;
+  cells: Html[];
+}
+
 /** A table, which scrolls in its own region if it is wide. The keyboard can focus the region. */
-function scrollingTable(columns: Html[], rows: Html[][], label: string): Html {
+function scrollingTable(columns: Html[], rows: Row[], label: string): Html {
   return html`<div class="table" role="region" aria-label="${label}" tabindex="0"><table>
 <thead><tr>${columns.map(column => html`<th scope="col">${column}</th>`)}</tr></thead>
 <tbody>
-${rows.map(row => html`<tr${anchorOf(row[0])}>${row.map((cell, i) => html`<td>${i === 0 ? withBreaks(cell) : cell}</td>`)}</tr>\n`)}</tbody>
+${rows.map(({ name, cells }) => html`<tr${name && html` id="${name}"`}>${cells.map((cell, i) => html`<td>${i === 0 ? withBreaks(cell) : cell}</td>`)}</tr>\n`)}</tbody>
 </table></div>`;
 }
 
@@ -149,9 +156,7 @@ function withBreaks(cell: Html): Html {
   return cell.text.startsWith('<code>') ? new Html(cell.text.replaceAll('_', '_<wbr class="narrow">')) : cell;
 }
 
-/** The ID of a row that begins with code, such as an error code: links can lead to it. */
-function anchorOf(cell: Html | undefined): Html | undefined {
-  const [, name] =
-    /^<code>(?:<span class="long-word">)?([a-z][\w.]*)(?:<\/span>)?<\/code>$/.exec(cell?.text ?? '') ?? [];
-  return name === undefined ? undefined : html` id="${name}"`;
+/** The code in the first cell of a row, if it is a name. */
+function nameIn(cell: Tokens.TableCell | undefined): string | undefined {
+  return /^`([a-z][\w.]*)`$/.exec(cell?.text ?? '')?.[1];
 }

@@ -93,7 +93,7 @@ describe('the guide to the API', () => {
   });
 
   it('has no example that does not run', () => {
-    // test/portal/guide-recipes.test.ts runs sh, ts and python, test/cli/mcp.test.ts uses json, and secret-scanners.test.ts toml.
+    // test/portal/guide-recipes.test.ts runs sh, ts and python, test/cli/mcp-process.test.ts uses json, and secret-scanners.test.ts toml.
     const languages = Map.groupBy(guide.blocks, ({ language }) => language);
     assert.deepEqual([...languages.keys()].toSorted(), ['http', 'js', 'json', 'python', 'sh', 'toml', 'ts']);
     assert.equal(languages.get('json')!.length, 1);
