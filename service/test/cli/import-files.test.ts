@@ -220,6 +220,12 @@ describe('petstore import', () => {
     assert.deepEqual(await newNames(), ['Rex', 'Mia']);
   });
 
+  it('imports no pets from the export of an empty shop, which has only a header, and does not fail', async () => {
+    test.write('empty-shop.csv', 'name,category');
+    const { rows, created } = await test.summaryOf(['@empty-shop.csv']);
+    assert.deepEqual([rows, created], [0, 0]);
+  });
+
   it('rejects files whose columns are not clear, before it sends anything', async () => {
     for (const [header, map, message] of [
       ['name,status', [], /no column "category"/],
