@@ -61,8 +61,7 @@ function asCurl({ returns }, { method, url, headers, body }, values) {
     else parts.push(`-H "${name}: ${value.variable === 'key' ? '$KEY' : '$(od -An -N8 -tx8 /dev/urandom)'}"`);
   }
   if (body !== undefined) {
-    const line = JSON.stringify(body);
-    const json = line.length > LINE ? JSON.stringify(body, null, 2).replaceAll('\n', '\n  ') : line;
+    const json = body.length > LINE ? indented(body).replaceAll('\n', '\n  ') : body;
     parts.push(`-d ${quoted(json)}`);
   }
   return parts.join(' \\\n  ');
@@ -72,10 +71,12 @@ function asCurl({ returns }, { method, url, headers, body }, values) {
 function asJavaScript({ returns }, { method, url, headers, body }, values) {
   const variables = { key: 'process.env.KEY', uuid: 'crypto.randomUUID()' };
   const sent = headers.map(([name, value]) => `'${name}': ${headerCode(value, variables, literal)}`);
+  const value = exactValue(body);
   const options = [
     method !== 'GET' && `method: '${method}'`,
     sent.length > 0 && `headers: {\n${lines(sent, '    ')}  }`,
-    body !== undefined && `body: JSON.stringify(${code(body, javascript, '  ')})`,
+    body !== undefined &&
+      `body: ${value === undefined ? literal(body) : `JSON.stringify(${code(value, javascript, '  ')})`}`,
     returns !== 'stream' && `signal: AbortSignal.timeout(${timeoutOf(values)}_000)`,
   ];
   return `const response = await fetch(${literal(url)}, {
@@ -106,6 +107,9 @@ function asTypeScript({ client, returns, isSecured, bodyType, parameters }, { bo
     ...headers
   } = given.header;
   const options = { ifMatch, ifNoneMatch, idempotencyKey, ...(!isEmpty(headers) && { headers }) };
+  const value = exactValue(body);
+  if (body !== undefined && value === undefined)
+    return '// The client cannot send this body: JavaScript would change a number or drop a field.';
   const args = Object.values(given.path);
   if (returns === 'stream') {
     const { cursor, type: types, subject, actor } = given.query;
@@ -115,7 +119,7 @@ function asTypeScript({ client, returns, isSecured, bodyType, parameters }, { bo
   } else {
     const takesQuery = parameters.some(({ in: place }) => place === 'query');
     // The options follow the body, also if it is left out.
-    if (body !== undefined || (bodyType !== undefined && !isEmpty(options))) args.push(body);
+    if (body !== undefined || (bodyType !== undefined && !isEmpty(options))) args.push(value);
     else if (takesQuery && !(isEmpty(given.query) && isEmpty(options))) args.push(given.query);
     if (!isEmpty(options)) args.push(options);
   }
@@ -137,16 +141,18 @@ ${
 /** For Python 3 with `requests`. @param {Call} call @param {SampleRequest} request @param {Values} values */
 function asPython({ returns }, { method, url, headers, body }, values) {
   const variables = { key: 'os.environ["KEY"]', uuid: 'str(uuid.uuid4())' };
+  const json = exactValue(body);
   // `json` sets this header by itself.
   const needed = headers.filter(
-    ([name, value]) => !(name === 'Content-Type' && value === 'application/json'),
+    ([name, value]) => !(json !== undefined && name === 'Content-Type' && value === 'application/json'),
   );
   const sent = needed.map(([name, value]) => `"${name}": ${headerCode(value, variables, JSON.stringify)}`);
   const imports = [uses(needed, 'key') && 'os', uses(needed, 'uuid') && 'uuid', 'requests'].filter(Boolean);
   const args = [
     JSON.stringify(url),
     sent.length > 0 && `headers={\n${lines(sent, '        ')}    }`,
-    body !== undefined && `json=${code(body, python, '    ')}`,
+    body !== undefined &&
+      (json === undefined ? `data=${JSON.stringify(body)}.encode()` : `json=${code(json, python, '    ')}`),
     returns === 'stream' && 'stream=True',
     `timeout=${timeoutOf(values)}`,
   ];
@@ -175,7 +181,7 @@ function asPhp({ returns }, { method, url, headers, body }, values) {
     sent.length > 0 && `CURLOPT_HTTPHEADER => [\n${lines(sent, '        ')}    ]`,
     // No line of JSON begins with the word that ends the text.
     body !== undefined &&
-      `CURLOPT_POSTFIELDS => <<<'JSON'\n${JSON.stringify(body, null, 2)}\nJSON`.replaceAll('\n', '\n    '),
+      `CURLOPT_POSTFIELDS => <<<'JSON'\n${indented(body)}\nJSON`.replaceAll('\n', '\n    '),
     returns === 'stream'
       ? 'CURLOPT_WRITEFUNCTION => function ($curl, $text) {\n        echo $text;\n        return strlen($text);\n    }'
       : `CURLOPT_RETURNTRANSFER => true,\n    CURLOPT_TIMEOUT => ${timeoutOf(values)}`,
@@ -213,7 +219,7 @@ import (
 ${packages.map(name => `\t"${name}"\n`).join('')})
 
 func main() {
-	request, err := http.NewRequest("${method}", ${goText(url)}, ${body === undefined ? 'nil' : `strings.NewReader(${goText(JSON.stringify(body))})`})
+	request, err := http.NewRequest("${method}", ${goText(url)}, ${body === undefined ? 'nil' : `strings.NewReader(${goText(body)})`})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -254,6 +260,19 @@ function plainValue(text) {
   if (text === 'true' || text === 'false') return text === 'true';
   const number = Number(text);
   return Number.isSafeInteger(number) && String(number) === text ? number : text;
+}
+
+/** The value that a program sends as this JSON. `undefined` if it would send other numbers, or not all fields. @param {string | undefined} json */
+function exactValue(json) {
+  if (json === undefined) return undefined;
+  const value = JSON.parse(json);
+  return JSON.stringify(value) === json ? value : undefined;
+}
+
+/** The JSON in several lines, if that does not change it. @param {string} json */
+function indented(json) {
+  const value = exactValue(json);
+  return value === undefined ? json : JSON.stringify(value, null, 2);
 }
 
 /** Whether the object has no value. @param {object} object */
@@ -335,8 +354,7 @@ const LINE = 60;
 function code(value, syntax, indent = '') {
   if (typeof value === 'string') return syntax.text(value);
   if (typeof value !== 'object' || value === null) {
-    // JSON has null for a number that is too large.
-    const word = String(JSON.stringify(value));
+    const word = String(value);
     return syntax.words[word] ?? word;
   }
   const isList = Array.isArray(value);

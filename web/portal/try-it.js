@@ -200,7 +200,7 @@ async function fetchOf({ method, url, headers, body }) {
     if (typeof value === 'string') sent[name] = value;
     else sent[name] = value.variable === 'key' ? remembered('apiKey') : newIdempotencyKey();
   }
-  return fetch(url, { method, headers: sent, ...(body !== undefined && { body: JSON.stringify(body) }) });
+  return fetch(url, { method, headers: sent, ...(body !== undefined && { body }) });
 }
 
 /** Pages without HTTPS have no `randomUUID`. */

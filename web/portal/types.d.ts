@@ -35,8 +35,8 @@ export interface SampleRequest {
   method: string;
   url: string;
   headers: [name: string, value: string | Variable][];
-  /** The parsed JSON of the body. */
-  body?: unknown;
+  /** The JSON of the body. */
+  body?: string;
 }
 
 /** A document of the search index. */

@@ -41,6 +41,8 @@ interface Received {
   method?: string;
   path: string;
   query: [string, string][];
+  /** The body as it was received, and its value. */
+  text: string;
   body: unknown;
   headers: IncomingHttpHeaders;
 }
@@ -56,6 +58,7 @@ async function aService(t: TestContext, error?: { status: number }) {
       method: method!,
       path,
       query: [...searchParams],
+      text,
       body: text && JSON.parse(text),
       headers,
     });
@@ -196,6 +199,12 @@ describe('the samples as programs', () => {
       const created = await send('createCategory', { parameters: {}, body: JSON.stringify(body) });
       assert.deepEqual([created.method, created.path, created.body], ['POST', '/categories', body]);
       assert.match(String(created.headers['idempotency-key']), /^[\w-]{16,}$/);
+
+      const json = '{"n":9007199254740993,"n":1e400,"t":"\\u00e9 \\" $x"}';
+      if (language !== 'typescript') {
+        const typed = await send('createCategory', { parameters: {}, body: json });
+        assert.deepEqual([typed.text, typed.headers['content-type']], [json, 'application/json']);
+      }
 
       const tag = `"it's \\ $KEY $(exit 3) \`exit 4\` {$x} %s"`;
       const changed = await send('changeCategory', {

@@ -131,14 +131,23 @@ describe('the samples of a filled form', () => {
     assert.ok(code('go', place, values).includes('`{"text":"it\'s \\"x\\" \\\\ $y\\n","none":null'));
   });
 
-  it('have what JSON makes of a number that is too large, and a field named __proto__', async () => {
-    const values = { parameters: {}, body: '{"n":1e400,"__proto__":{"a":1}}' };
-    const sent = '{"n":null,"__proto__":{"a":1}}';
-    assert.equal(JSON.stringify(runCurl(code('curl', place, values), 'the key').body), sent);
-    const { body } = await runJavaScript(code('javascript', place, values), 'the key');
-    assert.equal(JSON.stringify(body), sent);
-    assert.ok(code('typescript', place, values).includes("create({ n: null, ['__proto__']: { a: 1 } })"));
-    assert.ok(code('python', place, values).includes('{"n": None, "__proto__": {"a": 1}}'));
+  it('have a field named __proto__', async () => {
+    const body = '{"__proto__":{"a":1}}';
+    const values = { parameters: {}, body };
+    assert.equal(JSON.stringify(runCurl(code('curl', place, values), 'the key').body), body);
+    const sent = await runJavaScript(code('javascript', place, values), 'the key');
+    assert.equal(JSON.stringify(sent.body), body);
+    assert.ok(code('typescript', place, values).includes("create({ ['__proto__']: { a: 1 } })"));
+    assert.ok(code('python', place, values).includes('{"__proto__": {"a": 1}}'));
+  });
+
+  it('have a body as it was typed if JavaScript would change a number or drop a field', () => {
+    const values = { parameters: {}, body: '{"n": 9007199254740993, "n": 1e400, "t": "a \\" b"}' };
+    const sent = '{"n":9007199254740993,"n":1e400,"t":"a \\" b"}';
+    assert.ok(code('curl', place, values).includes(`-d '${sent}'`));
+    assert.ok(code('php', place, values).includes(`<<<'JSON'\n    ${sent}\n    JSON`));
+    assert.ok(code('go', place, values).includes(`strings.NewReader(\`${sent}\`)`));
+    assert.match(code('typescript', place, values), /^\/\/ The client cannot send this body: .*\.$/);
   });
 
   it('wait longer than the service waits for events', () => {

@@ -144,6 +144,18 @@ describe('trying an operation out', () => {
     assert.match(await portal.sample.innerText(), /categories\/x' .*-d '\{\}'/s);
   });
 
+  it('sends a body as it was typed, also one that JavaScript would change', async t => {
+    const { page, shop, watch } = await visit(t);
+    watch.expect(/status of 400/);
+    const portal = await new PortalPage(page).openOperation('createCategory');
+    await portal.useKey(shop.adminKey);
+    await page.locator('textarea').fill('{"name": "Twice typed",\n "name": 9007199254740993}');
+    const { status, response } = await portal.send();
+    assert.equal(response.request().postData(), '{"name":"Twice typed","name":9007199254740993}');
+    assert.equal(status, 400);
+    await portal.live.filter({ hasText: 'Field `name` appears twice' }).waitFor();
+  });
+
   it('uses the path of the public URL, as its samples do, and knows the ETag of what it read there', async t => {
     const { page, context, watch } = await visit(t);
     const base = 'http://shop.example/api';
