@@ -299,6 +299,21 @@ describe('the activity', () => {
     await eventually(async () => new URL(page.url()).search, '');
   });
 
+  it('is filtered by one of several keys that have the same name', async t => {
+    const { shop, page, open } = await visit(t);
+    for (const change of ['First of two', 'Second of two'])
+      await aCategory(await shop.clientWith({ name: 'Same name' }), { name: change });
+    const shown = await open('/activity');
+    await shown.row('added the category Second of two').waitFor();
+    const options = page.getByLabel('Who').locator('option', { hasText: 'Same name' });
+    await eventually(async () => (await options.allInnerTexts()).length, 2);
+    const [first = ''] = await options.allInnerTexts();
+    assert.match(first, /^Same name \(key \d+\)$/);
+    await page.getByLabel('Who').selectOption({ label: first });
+    await shown.row('added the category First of two').waitFor();
+    await eventually(() => shown.row(/./).count(), 1);
+  });
+
   it('is offered only for what the key may read', async t => {
     const { shop, page, open } = await visit(t);
     const { key } = await shop.clientWith({ scopes: ['pets:read', 'events:read'] });

@@ -41,6 +41,8 @@ export function Filters({ filter }: { filter: ActivityFilter }) {
     { id: account.keyId, name: account.name },
     ...people.filter(({ id }) => id !== account.keyId),
   ];
+  /** Each sign-in by a link has a key of its own, and all have the same name. */
+  const isAmbiguous = (name: string) => known.filter(key => key.name === name).length > 1;
   const actor = filter.actor;
   const isKnown = actor === undefined || actor === 'system' || known.some(({ id }) => `keys/${id}` === actor);
   return (
@@ -56,7 +58,7 @@ export function Filters({ filter }: { filter: ActivityFilter }) {
         <option value="">Everyone</option>
         {known.map(({ id, name }) => (
           <option key={id} value={`keys/${id}`}>
-            {name}
+            {isAmbiguous(name) ? `${name} (key ${id})` : name}
           </option>
         ))}
         {!isKnown && <option value={actor}>{actor.replace('keys/', 'Key ')}</option>}
