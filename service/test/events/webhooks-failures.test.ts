@@ -176,7 +176,8 @@ describe('a failed delivery', () => {
     shop.receiver.handleWith(response => void response.destroy());
     await shop.deliver();
     const [{ attempts }] = await shop.deliveries(path);
-    assert.deepEqual([attempts[0].status, attempts[0].error], [null, 'socket hang up']);
+    assert.equal(attempts[0].status, null);
+    assert.match(attempts[0].error, /^The receiver closed the connection without a response: /);
   });
 });
 

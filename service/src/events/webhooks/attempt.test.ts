@@ -52,9 +52,9 @@ describe('an attempt on a kept connection', () => {
     });
   }
 
-  for (const [how, end, reason] of [
-    ['is reset', (socket: Socket) => socket.resetAndDestroy(), 'read ECONNRESET'],
-    ['ends', (socket: Socket) => socket.end(), 'aborted'],
+  for (const [how, end] of [
+    ['is reset', (socket: Socket) => socket.resetAndDestroy()],
+    ['ends', (socket: Socket) => socket.end()],
   ] as const) {
     it(`that ${how} during the response has failed, and is not sent again`, async t => {
       const cut = (socket: Socket) =>
@@ -62,7 +62,8 @@ describe('an attempt on a kept connection', () => {
       const { requests, post } = await endpoint(t, accept, cut, accept);
       await post();
       const { result, status, error } = (await post())!;
-      assert.deepEqual([result, status, error, requests.length], ['unreachable', 200, reason, 2]);
+      assert.deepEqual([result, status, requests.length], ['unreachable', 200, 2]);
+      assert.match(error!, /^The receiver closed the connection during its response: /);
     });
   }
 });

@@ -127,10 +127,14 @@ export async function send(
  */
 function exchange(request: ClientRequest, body: string, received: Received): Promise<boolean> {
   return new Promise((resolve, reject) => {
+    const closed = (how: string) =>
+      new Error(
+        `The receiver closed the connection ${received.response ? 'during its' : 'without a'} response: ${how}`,
+      );
     request.on('error', error => {
       const isClosed = ['ECONNRESET', 'EPIPE'].includes(codeOf(error) ?? '');
       if (isClosed && request.reusedSocket && !received.response) resolve(false);
-      else reject(error);
+      else reject(isClosed ? closed(error.message) : error);
     });
     request.on('response', response => {
       received.response = response;
@@ -146,7 +150,7 @@ function exchange(request: ClientRequest, body: string, received: Received): Pro
     });
     request.on('close', () => {
       if (received.response?.complete) resolve(true);
-      else reject(new Error(received.response ? 'aborted' : 'socket hang up'));
+      else reject(closed('it is not complete'));
     });
     request.end(body);
   });
