@@ -163,6 +163,6 @@ it('a wait ends with an event that is logged while it reads the log, without a t
   const { signal } = new AbortController();
   const wait = { after: 0, limit: 10, seconds: 60, signal };
   const filter = { types: undefined, subject: undefined };
-  const page = await inTime('the event', waitForEvents({ db: log, tail }, filter, wait));
+  const page = await inTime('the event', waitForEvents({ db: log, tail }, filter, wait), 30);
   assert.deepEqual(valuesOf(page.events, 'id'), [1]);
 });

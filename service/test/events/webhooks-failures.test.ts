@@ -181,7 +181,7 @@ describe('a failed delivery', () => {
   });
 });
 
-it('a delivery that the endpoint accepts while the service stops is not sent again', async t => {
+it('a delivery that the endpoint accepts while the service stops is not sent again, and leaves no timer that delays the end', async t => {
   const shutdownTimeout = 3 * MINUTE;
   const shop = await webhookShop(t, { webhooks: { shutdownTimeout } });
   await shop.webhook();
@@ -189,6 +189,7 @@ it('a delivery that the endpoint accepts while the service stops is not sent aga
   await shop.category();
   await shop.receiver.has(1);
   const { mock } = t.mock.method(globalThis, 'setTimeout');
+  const cleared = t.mock.method(globalThis, 'clearTimeout').mock;
   const restarting = shop.shop.restart();
   await until('the dispatcher gives the attempt this time', () =>
     mock.calls.some(call => call.arguments[1] === shutdownTimeout),
@@ -196,6 +197,8 @@ it('a delivery that the endpoint accepts while the service stops is not sent aga
   shop.receiver.release();
   await sendDue((await restarting).app);
   assert.equal(shop.receiver.received.length, 1);
+  const { result: timer } = mock.calls.find(call => call.arguments[1] === shutdownTimeout)!;
+  assert.ok(cleared.calls.some(call => call.arguments[0] === timer));
 });
 
 it('Retry-After is obeyed', async t => {
