@@ -116,6 +116,14 @@ it('a relay that closes while it numbers events also numbers those that were com
   assert.deepEqual([runs.length, relay.known], [2, 2]);
 });
 
+it('a run of the relay numbers batches until no event waits, without a poll', async () => {
+  const left = [500, 1_000, 1_001].map(latest => ({ latest, mayHaveMore: latest < 1_001 }));
+  const relay = relayOn({ write: async () => left.shift() });
+  relay.nudge();
+  await relay.close();
+  assert.deepEqual([left.length, relay.known], [0, 1_001]);
+});
+
 it('a run that waits for its transaction continues the log when it ends before an event that another run numbered meanwhile', async () => {
   const begins = Promise.withResolvers<void>();
   const log = { latest: 3 };
