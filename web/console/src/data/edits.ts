@@ -20,8 +20,13 @@ import {
 import type { Resource, Version } from './resource.ts';
 import { useEvents } from './use-events.ts';
 
-/** The saves of this session that run, with the values that they send last, by the place of their draft. */
-const saves = new Map<string, { values: object }>();
+/** A save, with the values that it sends last. */
+interface Save<T> {
+  values: Partial<T>;
+}
+
+/** The saves of this session that run, by the place of their draft. */
+const saves = new Map<string, Save<object>>();
 
 /**
  * An edit of an item in a form. Typed values survive everything: changes by other clients, which are merged per field, a closed
@@ -40,13 +45,8 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
   const latest = useRef<Version<T>>(undefined);
   /** What the form shows now, for a request that ends later. */
   const current = useRef(edit);
-  /** The save that ran when the form was opened again, until its values arrive. */
-  const earlier = useRef(saves.get(place) as { values: Partial<T> } | undefined);
-  /** What this session has sent: when it arrives, it is no change by another client. */
-  const sentValues = useCallback(
-    () => [earlier.current?.values ?? {}, saves.get(place)?.values ?? {}] as Partial<T>[],
-    [place],
-  );
+  /** The form's own save, and one that ran when it was opened again. Until their values arrive, these are no change by another client. */
+  const awaited = useRef([saves.get(place) ?? []].flat() as Save<T>[]);
   const version = useQuery({
     queryKey: [resource.name, 'one', id],
     queryFn: () => resource.read(store, id),
@@ -58,10 +58,10 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
     if (!version.data) return;
     const { data } = version.data;
     latest.current = version.data;
-    const saved = sentValues();
-    setEdit(edit => (edit ? merge(resource, edit, data, ...saved) : startEdit(data)));
-    if (isSame({ ...data, ...earlier.current?.values }, data)) earlier.current = undefined;
-  }, [version.data, resource, sentValues]);
+    const saved = awaited.current;
+    setEdit(edit => (edit ? merge(resource, edit, data, saved) : startEdit(data)));
+    awaited.current = saved.filter(({ values }) => !isSame({ ...data, ...values }, data));
+  }, [version.data, resource]);
 
   useEvents(({ type, data }) => {
     if (type.startsWith(`${resource.name}.`) && resource.idOf(data as unknown as T) === id) version.refetch();
@@ -92,12 +92,10 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
   }
 
   const discard = useCallback(() => {
-    earlier.current = undefined;
     // The values of a save that still runs replace what the form shows then.
-    const running = saves.get(place);
-    if (running) running.values = {};
+    for (const save of awaited.current) save.values = {};
     setEdit(edit => edit && startEdit(edit.base));
-  }, [place]);
+  }, []);
 
   /**
    * Saves the changed fields. Returns whether all are saved: a conflict needs the user first, and what was typed meanwhile, or can no
@@ -105,8 +103,9 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
    */
   async function save(done: string, undo?: false): Promise<boolean> {
     if (!edit) return false;
-    const running = { values: changesOf(edit) };
+    const running: Save<T> = { values: changesOf(edit) };
     saves.set(place, running);
+    awaited.current = [...awaited.current, running];
     // The draft belongs to the next user then.
     const ignoreEnd = onEnd(() => saves.delete(place));
     try {
@@ -114,15 +113,11 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
     } finally {
       ignoreEnd();
       if (saves.get(place) === running) saves.delete(place);
+      awaited.current = awaited.current.filter(save => save !== running);
     }
   }
 
-  async function send(
-    edit: Edit<T>,
-    running: { values: Partial<T> },
-    done: string,
-    undo?: false,
-  ): Promise<boolean> {
+  async function send(edit: Edit<T>, running: Save<T>, done: string, undo?: false): Promise<boolean> {
     // Without what is typed from now on, which can be half a word.
     let sent = edit;
     const form = () => current.current ?? sent;
@@ -130,9 +125,8 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
     show(forgetDropped(form()));
     latest.current ??= await resource.read(store, id);
     for (;;) {
-      const saved = sentValues();
-      sent = merge(resource, sent, latest.current.data, ...saved);
-      show(merge(resource, form(), latest.current.data, ...saved));
+      sent = merge(resource, sent, latest.current.data, awaited.current);
+      show(merge(resource, form(), latest.current.data, awaited.current));
       if (hasConflicts(sent)) return false;
       const changes = changesOf(sent);
       if (Object.keys(changes).length > 0) {
@@ -148,13 +142,13 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
           latest.current = await resource.read(store, id);
           continue;
         }
-        earlier.current = undefined;
+        awaited.current = [];
         show(merge(resource, { ...form(), base: sent.draft }, latest.current.data));
       }
       const stored = storedDraft<Edit<T>>(place);
       if (stored && saves.get(place) === running) {
         // What was typed since is kept, also in a form that was opened again.
-        const kept = merge(resource, stored, latest.current.data, running.values);
+        const kept = merge(resource, stored, latest.current.data, [running]);
         storeDraft(place, isUnchanged(kept) ? undefined : kept);
       }
       return isUnchanged(form()) && form().dropped === undefined;
@@ -178,9 +172,10 @@ function merge<T extends object>(
   resource: Resource<T>,
   edit: Edit<T>,
   data: T,
-  ...saved: Partial<T>[]
+  saved: readonly Save<T>[] = [],
 ): Edit<T> {
-  return fix(receive(edit, data, ...saved), resource.fixed?.(data) ?? []);
+  const values = saved.map(({ values }) => values);
+  return fix(receive(edit, data, ...values), resource.fixed?.(data) ?? []);
 }
 
 function isUnchanged<T extends object>(edit: Edit<T>): boolean {
