@@ -3,7 +3,7 @@ import { describe, it, type TestContext } from 'node:test';
 import type { Request } from 'playwright-core';
 import { eventually } from '../support/browser.ts';
 import { type ConsolePage, useConsole } from '../support/console-page.ts';
-import { aCategory } from '../support/factories.ts';
+import { aCategory, aPet } from '../support/factories.ts';
 import { delayResponses, holdRequests } from '../support/page-requests.ts';
 
 const visit = useConsole();
@@ -132,4 +132,21 @@ describe('a panel that is opened again while it is being saved', () => {
     await shown.go(`/categories/${id}`);
     await shown.panel.getByText('Changed elsewhere to Mine at first').waitFor();
   });
+});
+
+it('a panel takes what another client changes after its save, also before the response, for no change by the user', async t => {
+  const { api, page, open } = await visit(t);
+  const id = await aPet(api, { name: 'Before both' });
+  const categoryId = await aCategory(api);
+  const shown = await open(`/animals/${id}`);
+  await shown.live();
+  const { read, arrive: respond } = await delayResponses(page, `**/pets/${id}`, isSave);
+  await shown.field('Name').fill('Saved first');
+  await shown.save();
+  await read;
+  assert.equal((await api.patch(`/pets/${id}`, { categoryId })).status, 200);
+  await eventually(() => shown.field('Category').inputValue(), String(categoryId));
+  respond();
+  await shown.messages.getByText('Saved Saved first').waitFor();
+  await shown.panel.waitFor({ state: 'detached' });
 });

@@ -131,12 +131,11 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
       const changes = changesOf(sent);
       if (Object.keys(changes).length > 0) {
         running.values = changes;
+        const { etag } = latest.current;
         try {
-          latest.current = await change(sent.base, changes, {
-            done,
-            etag: latest.current.etag,
-            ...(undo === false && { undo }),
-          });
+          const after = await change(sent.base, changes, { done, etag, ...(undo === false && { undo }) });
+          // Otherwise an event has brought this version already, or a newer one.
+          if (latest.current.etag === etag) latest.current = after;
         } catch (error) {
           if (!(error instanceof PreconditionError)) throw error;
           latest.current = await resource.read(store, id);

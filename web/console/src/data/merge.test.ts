@@ -58,6 +58,13 @@ describe('an edit', () => {
     assert.deepEqual([edit.conflicts, changesOf(edit)], [{}, {}]);
   });
 
+  it('takes what the other side changes after a save, also if that was a conflict until the save arrived', () => {
+    const edit = setField(startEdit(base), 'name', 'Max');
+    const theirs = { ...base, name: 'Bo' };
+    const saved = { ...receive(edit, theirs), base: { ...base, name: 'Max' } };
+    assert.deepEqual(receive(saved, theirs), startEdit(theirs));
+  });
+
   it('compares lists by their values', () => {
     const list = () => ({ scopes: ['pets:read'] });
     const mine = setField(startEdit(list()), 'scopes', ['pets:write']);

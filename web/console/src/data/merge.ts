@@ -35,8 +35,8 @@ export function receive<T extends object>(edit: Edit<T>, theirs: T, ...saved: Pa
   const merged = { ...draft };
   const open = { ...conflicts };
   for (const field of fieldsOf({ ...base, ...theirs })) {
-    if (isSame(theirs[field], draft[field])) delete open[field];
-    else if (isSame(draft[field], base[field])) merged[field] = theirs[field];
+    if (isSame(draft[field], base[field])) merged[field] = theirs[field];
+    if (isSame(theirs[field], merged[field])) delete open[field];
     else if (!isSame(theirs[field], base[field])) open[field] = theirs[field];
   }
   return { base: theirs, draft: merged, conflicts: open, ...(dropped && { dropped }) };
