@@ -81,6 +81,21 @@ const cases: [entries: HistoryEntry[], sentences: string[]][] = [
   [[refused('POST /webhooks/{webhookId}/rotate')], ['tried to change a webhook and was rejected']],
   [[changed('name', 'Till', 'Old till', 'key.updated', 'keys/4')], ['renamed the key Till to Old till']],
   [[changed('categoryId', 2, 3)], ['moved Neon tetra to Fish']],
+  [
+    [
+      entry('pet.updated', 'pets/4', {
+        changes: [
+          { field: 'name', from: 'Neon', to: 'Tetra' },
+          ...fieldsOf({ status: 'sold', categoryId: 3 }),
+        ],
+      }),
+    ],
+    ['renamed Neon to Tetra, marked it sold and moved it to Fish'],
+  ],
+  [
+    [stock(1, 0), entry('pet.updated', 'pets/4', { changes: fieldsOf({ status: 'sold', categoryId: 3 }) })],
+    ['marked Neon tetra sold and moved it to Fish, 1 → 0'],
+  ],
   [[changed('categoryId', 3, 2)], ['moved Neon tetra to another category']],
   [[entry('key.banned', 'keys/5', { name: 'Web shop' })], ['banned the key Web shop']],
   [[entry('log.restored', 'events', { requestId: null })], ['restored a backup']],

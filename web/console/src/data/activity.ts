@@ -71,8 +71,10 @@ export function sentenceOf(activity: Activity, nameCategory: NameCategory): stri
   const order = activity.find(({ type }) => type.startsWith('order.'));
   const units = stock && changeOf(stock, 'quantity');
   if (order) return `${orderSentence(activity, order)}${units ? `, ${unitsInWords(units)}` : ''}`;
-  // A change of the stock can change the status of the animal as well, which has its own entry if it is all that changed.
+  // A change of the stock can change the status of the animal as well.
   const pet = activity.find(({ type }) => type === 'pet.updated');
+  if (units && pet?.changes.some(({ field }) => field !== 'status'))
+    return `${sentenceOfEntry(pet, nameCategory)}, ${unitsInWords(units)}`;
   return sentenceOfEntry((units ? stock : (pet ?? stock)) ?? activity[0], nameCategory);
 }
 
@@ -182,14 +184,23 @@ const unitsInWords = ({ from, to }: { from?: unknown; to?: unknown }) =>
 const shownUnits = (units: unknown): string => Number(units).toLocaleString();
 
 function petSentence(entry: HistoryEntry, name: string, nameCategory: NameCategory): string {
-  const status = changeOf(entry, 'status')?.to;
-  if (status === 'pending') return `put ${name} on hold`;
-  if (status === 'sold') return `marked ${name} sold`;
-  if (status === 'available') return `made ${name} available`;
+  const parts: ((it: string) => string)[] = [];
+  const rename = changeOf(entry, 'name');
+  if (rename) parts.push(() => `renamed ${rename.from} to ${rename.to}`);
+  const status = statusSentences[String(changeOf(entry, 'status')?.to)];
+  if (status) parts.push(status);
   const category = changeOf(entry, 'categoryId');
-  if (category) return `moved ${name} to ${nameCategory(category.to) ?? 'another category'}`;
-  return renamed(entry) ?? `changed ${name}`;
+  if (category) parts.push(it => `moved ${it} to ${nameCategory(category.to) ?? 'another category'}`);
+  if (parts.length === 0) return `changed ${name}`;
+  const texts = parts.map((part, i) => part(i === 0 ? name : 'it'));
+  return [texts.slice(0, -1).join(', '), texts.at(-1)].filter(Boolean).join(' and ');
 }
+
+const statusSentences: Record<string, (it: string) => string> = {
+  pending: it => `put ${it} on hold`,
+  sold: it => `marked ${it} sold`,
+  available: it => `made ${it} available`,
+};
 
 function quotaSentence(entry: HistoryEntry, name: string): string {
   const [window, percent, limit] = ['window', 'percent', 'limit'].map(field => changeOf(entry, field)?.to);
@@ -226,7 +237,7 @@ const collectionVerbs: Record<string, string> = { GET: 'see', POST: 'create' };
 const itemVerbs: Record<string, string> = { GET: 'see', DELETE: 'delete' };
 
 /** `kind` is the kind of thing as a sentence names it: `the key `. */
-function renamed(entry: HistoryEntry, kind = ''): string | undefined {
+function renamed(entry: HistoryEntry, kind: string): string | undefined {
   const name = changeOf(entry, 'name');
   return name && entry.changes.length === 1 ? `renamed ${kind}${name.from} to ${name.to}` : undefined;
 }
