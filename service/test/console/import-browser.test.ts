@@ -64,6 +64,19 @@ describe('an import', () => {
     assert.equal((await api.get(`/pets?categoryId=${category.id}`)).body[0].name, 'Nova');
   });
 
+  it('keeps the focus on the page when the button that has it disappears', async t => {
+    const { page, choose, categoryId } = await openImport(await visit(t), { name: 'Keyboard' });
+    await choose('one.csv', `name,categoryId\nBy keyboard,${categoryId}\n`);
+    const focused = () => page.evaluate('document.activeElement.ariaLabel');
+    await page.keyboard.press('Tab');
+    await page.getByRole('button', { name: 'Import 1 row' }).press('Enter');
+    await page.getByText('Created 1 animal').waitFor();
+    await eventually(focused, 'Import');
+    await page.getByRole('button', { name: 'Undo the import' }).press('Enter');
+    await page.getByText('Deleted all animals of the import').waitFor();
+    await eventually(focused, 'Import');
+  });
+
   it('reports rows that the service rejects, and imports the others', async t => {
     const { api, page, choose, categoryId, download, imported } = await openImport(await visit(t));
     const lost = await aCategory(api);

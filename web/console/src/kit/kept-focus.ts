@@ -3,7 +3,8 @@ import { useTopDialog } from './modal.ts';
 
 /**
  * For users of the keyboard: moves the focus to a row of a list when what had it is no longer there, such as a deleted row or a button that
- * disappears when it is pressed. It is the row at the index of the last one that had it. Returns properties of the list's page.
+ * disappears when it is pressed. It is the row at the index of the last one that had it. A page without rows gets the focus itself, if it can have
+ * it. Returns properties of the page.
  */
 export function useKeptFocus(page: RefObject<HTMLElement | null>) {
   // A panel that closes gives the focus back to its row, which may be deleted, or to nothing if it was there when the page was loaded.
@@ -17,7 +18,7 @@ export function useKeptFocus(page: RefObject<HTMLElement | null>) {
     const move = () => {
       if (!isLost()) return;
       const row = rowAt(`[data-index="${index.current}"]`) ?? rowAt('[tabindex="0"]');
-      row?.focus({ preventScroll: true });
+      (row ?? page.current)?.focus({ preventScroll: true });
     };
     move();
     if (!isLost()) return;

@@ -1,5 +1,6 @@
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
 import { useImport } from '../../data/import/use-import.ts';
+import { useKeptFocus } from '../../kit/kept-focus.ts';
 import { DropZone } from './drop-zone.tsx';
 import { EarlierImport } from './earlier-import.tsx';
 import { EncodingQuestion } from './encoding-question.tsx';
@@ -13,9 +14,11 @@ export function Import() {
   const current = useImport();
   const { file, progress, undone, error, notUtf8, earlier, undo } = current;
   const isRunning = progress?.isRunning || undone?.isRunning;
+  const page = useRef<HTMLElement>(null);
+  const keptFocus = useKeptFocus(page);
   useNoOtherDrops();
   return (
-    <section className="page import" aria-label="Import">
+    <section ref={page} className="page import" aria-label="Import" tabIndex={-1} {...keptFocus}>
       <header className="page-header">
         <h1>
           Import <small>{file?.name}</small>
