@@ -6,7 +6,7 @@ import { eventually, keepMessages, leave } from '../support/browser.ts';
 import { useConsole } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
 import { openImport } from '../support/import-page.ts';
-import { holdRequests } from '../support/page-requests.ts';
+import { holdRequests, interceptRequests } from '../support/page-requests.ts';
 
 const phone = { width: 390, height: 844 };
 const visit = useConsole({ viewport: phone, hasTouch: true });
@@ -133,6 +133,25 @@ describe('on a phone', () => {
       [shown.question.getByLabel('Animal'), shown.question].map(part => part.boundingBox()),
     );
     assert.ok(field!.x + field!.width < dialog!.x + dialog!.width, 'the field ends outside of the dialog');
+  });
+
+  it('the message of an outage and an open panel do not cover each other', async t => {
+    const { api, page, open, watch } = await visit(t);
+    watch.expect(/ERR_FAILED/);
+    const id = await aPet(api, { name: 'Before an outage' });
+    let isDown = true;
+    await interceptRequests(page, `**/pets/${id}`, (route, request) =>
+      isDown && request.method() === 'PATCH' ? route.abort() : route.fallback(),
+    );
+    const shown = await open(`/animals/${id}`);
+    await shown.field('Name').fill('After an outage');
+    await shown.save();
+    const message = shown.panel.locator('.banner', { hasText: 'The service cannot be reached' });
+    await message.waitFor();
+    const [over, sheet] = [(await message.boundingBox())!, (await shown.panel.boundingBox())!];
+    assert.ok(over.y + over.height <= sheet.y, `${over.y + over.height} ≤ ${sheet.y}`);
+    isDown = false;
+    await shown.panel.waitFor({ state: 'detached' });
   });
 
   it('a key with few pages has them all in the bar', async t => {
