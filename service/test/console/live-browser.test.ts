@@ -156,6 +156,19 @@ describe('a list', () => {
     assert.equal(await shown.row('First').count(), 0);
   });
 
+  it('has an animal whose panel offers no action when another client has deleted it, and keeps what was typed', async t => {
+    const { shown, shop, ids, watch } = await listOf(t, 'Deleted elsewhere');
+    watch.expect(/status of 404/);
+    await shown.edit('Deleted elsewhere');
+    await shown.field('Name').fill('Typed before');
+    await shop.api.delete(`/pets/${ids[0]}`);
+    await shown.panel.getByText('There is no such animal').waitFor();
+    assert.equal(await shown.field('Name').inputValue(), 'Typed before');
+    for (const name of ['Sell', 'Restock', 'Delete', 'Save'])
+      assert.equal(await shown.panel.getByRole('button', { name, exact: true }).count(), 0, name);
+    assert.equal(await shown.panel.getByRole('button', { name: /^Status of/ }).count(), 0);
+  });
+
   it('that is read while an animal changes shows the change', async t => {
     const { shown, shop, context, path, ids } = await listOf(t, 'Early', 'Late');
     const page = await context.newPage();

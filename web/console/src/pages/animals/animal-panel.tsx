@@ -71,10 +71,11 @@ function EditPanel({ id }: { id: number }) {
   });
   const categories = useCategories();
   const { stock, orders, changes, refresh } = useAnimal(id);
+  const isGone = error instanceof NoSuchAnimal;
   if (!edit)
     return (
       <Panel title="Animal" onClose={close}>
-        {error instanceof NoSuchAnimal ? (
+        {isGone ? (
           <p className="panel-body">
             {error.message}
             {can('events:read') && (
@@ -97,7 +98,7 @@ function EditPanel({ id }: { id: number }) {
     <FormPanel
       title={base.name}
       {...panel}
-      action={can('pets:write') ? 'Save' : undefined}
+      action={can('pets:write') && !isGone ? 'Save' : undefined}
       deletion={deletion}
       rejection={
         panel.form.errors.code === 'pet_has_open_orders' && (
@@ -110,7 +111,7 @@ function EditPanel({ id }: { id: number }) {
           </>
         )
       }
-      lead={can('inventory:read') && <AnimalStock pet={base} item={stock} onChanged={refresh} />}
+      lead={can('inventory:read') && !isGone && <AnimalStock pet={base} item={stock} onChanged={refresh} />}
     >
       <Fields
         {...edit.fields}
@@ -123,10 +124,12 @@ function EditPanel({ id }: { id: number }) {
         }}
         isReadOnly={!can('pets:write')}
       />
-      <div className="field">
-        <span className="field-label">Status</span>
-        <StatusMenu pet={base} />
-      </div>
+      {!isGone && (
+        <div className="field">
+          <span className="field-label">Status</span>
+          <StatusMenu pet={base} />
+        </div>
+      )}
       <AnimalRecord pet={base} orders={orders} changes={changes} onChanged={refresh} />
     </FormPanel>
   );
