@@ -1,5 +1,7 @@
 import { lookup } from 'node:dns/promises';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { issueTicket } from '../access/api-keys/sign-in-ticket.ts';
 import { type App, buildApp } from '../app.ts';
 import { type Config, readConfig } from '../config.ts';
@@ -23,6 +25,8 @@ import { showsSignIn, type Welcome, welcomeText } from './welcome.ts';
 export async function serve(args: string[]): Promise<void> {
   const { values } = argumentsOf(args, { demo: { type: 'boolean', default: false } });
   const config = withinOpenFiles(readConfig(process.env, { isOnTerminal: isOnTerminal() }));
+  // Check the addresses first: an invalid setting must not create a store or migrate its schema.
+  await checkAddresses(config);
   // Replicas on PostgreSQL may share the directory: it holds only the key.
   const lock = config.databaseUrl === undefined ? lockStore(config.dataDirectory, 'serve') : undefined;
   limitGarbage();
@@ -102,6 +106,19 @@ function withinOpenFiles(config: Config): Config {
   return { ...config, connections: Math.min(config.connections, Math.floor(openFileLimit() / 2)) };
 }
 
+/** Rejects when a setting is not an address that this machine can listen on. */
+async function checkAddresses({ host, opsHost, opsPort }: Config): Promise<void> {
+  await explained(host, 0, '', tryToListen);
+  if (opsPort !== undefined) await explained(opsHost, 0, 'OPS_', tryToListen);
+}
+
+/** Listens on a free port and stops at once: on the port of the setting, a client could connect. */
+async function tryToListen(host: string): Promise<void> {
+  const server = createServer().listen({ host, port: 0 });
+  await once(server, 'listening');
+  server.close();
+}
+
 function listen({ server, config: { host, port } }: App): Promise<string> {
   return explained(host, port, '', address => server.listen({ host: address, port }));
 }
@@ -114,12 +131,12 @@ async function listenForOperators({ ops, config }: App): Promise<string | undefi
 }
 
 /** Opens a port. Errors name its settings, whose names start with `prefix`. */
-async function explained(
+async function explained<T>(
   host: string,
   port: number,
   prefix: '' | 'OPS_',
-  open: (address: string) => Promise<string>,
-): Promise<string> {
+  open: (address: string) => Promise<T>,
+): Promise<T> {
   try {
     // One address: for a name with several, such as localhost, the framework would open additional servers.
     const { address } = await lookup(host);
@@ -133,7 +150,7 @@ async function explained(
       );
     if (code === 'EACCES')
       throw new UsageError(`This user may not open port ${port}: set ${prefix}PORT to a port above 1023`);
-    const notAnAddress = `${prefix}HOST ${host} is not an address of this machine`;
+    const notAnAddress = `${prefix}HOST ${host} is not an address of this machine: set ${prefix}HOST to one of its addresses, or to 0.0.0.0 for all of them`;
     if (code === 'EADDRNOTAVAIL') throw new CommandFailed(notAnAddress);
     if (code === 'ENOTFOUND') throw new UsageError(notAnAddress);
     if (code === 'EAI_AGAIN')

@@ -28,24 +28,26 @@ describe('serve', () => {
   }
 
   for (const setting of ['HOST', 'OPS_HOST']) {
-    it(`reports that ${setting} is not an address of the machine, and exits 1`, async t => {
+    it(`reports that ${setting} is not an address of the machine, creates nothing, and exits 1`, async t => {
       const ports = { PORT: '0', OPS_PORT: '0' };
+      const directory = join(dataDirectory(t), 'data');
       const ended = await run(t, ['serve'], {
         ...ports,
         [setting]: '192.0.2.1',
         LOG_LEVEL: 'warn',
-        PETSTORE_DATA: dataDirectory(t),
+        PETSTORE_DATA: directory,
       });
       assertExplained(
         ended,
-        new RegExp(`^${setting} 192\\.0\\.2\\.1 is not an address of this machine\n$`),
+        new RegExp(`^${setting} 192\\.0\\.2\\.1 is not an address of this machine: set ${setting} to .*\n$`),
         1,
       );
+      assert.ok(!existsSync(directory));
     });
   }
 
   const lookUps = [
-    ['ENOTFOUND', 'is not an address of this machine', 2],
+    ['ENOTFOUND', 'is not an address of this machine: set HOST to .*', 2],
     [
       'EAI_AGAIN',
       'cannot be resolved, because DNS is unavailable: start again later, or set HOST to an IP address',
