@@ -117,6 +117,25 @@ describe('a panel that is opened again while it is being saved', () => {
     );
   });
 
+  it('stays discarded also if it was saved itself', async t => {
+    const { api, page, open } = await visit(t);
+    const id = await aCategory(api, { name: 'Before the discard' });
+    const shown = await open(`/categories/${id}`);
+    await shown.field('Name').fill('Restored and saved');
+    await close(shown);
+    await shown.go(`/categories/${id}`);
+    const discard = shown.panel.getByRole('button', { name: 'Discard them' });
+    await discard.waitFor();
+    const release = await holdRequests(page, `**/categories/${id}`, isSave);
+    const sent = page.waitForRequest(isSave);
+    await shown.save();
+    await sent;
+    await discard.click();
+    release();
+    await shown.messages.getByText('Saved Restored and saved').waitFor();
+    await shown.panel.waitFor({ state: 'detached' });
+  });
+
   it('is no panel of the next user, for whom these values are a change by another client', async t => {
     const { shop, shown, name, id, release } = await saveAndClose(t, { isLive: true });
     const { page } = shown;
@@ -141,12 +160,18 @@ it('a panel takes what another client changes after its save, also before the re
   const shown = await open(`/animals/${id}`);
   await shown.live();
   const { read, arrive: respond } = await delayResponses(page, `**/pets/${id}`, isSave);
-  await shown.field('Name').fill('Saved first');
+  await shown.field('Name').fill('Mine first');
   await shown.save();
   await read;
   assert.equal((await api.patch(`/pets/${id}`, { categoryId })).status, 200);
-  await eventually(() => shown.field('Category').inputValue(), String(categoryId));
+  const category = () => shown.field('Category').inputValue();
+  await eventually(category, String(categoryId));
+  await shown.field('Name').fill('Mine first, then more');
   respond();
-  await shown.messages.getByText('Saved Saved first').waitFor();
+  await shown.messages.getByText('Saved Mine first').waitFor();
+  await shown.panel.getByRole('button', { name: 'Save', exact: true }).waitFor();
+  assert.equal(await category(), String(categoryId));
+  // It has the newest ETag: a response with the status 412 would be a fault.
+  await shown.save();
   await shown.panel.waitFor({ state: 'detached' });
 });

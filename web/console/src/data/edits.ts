@@ -142,7 +142,8 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
           continue;
         }
         awaited.current = [];
-        show(merge(resource, { ...form(), base: sent.draft }, latest.current.data));
+        const base = { ...form().base, ...running.values };
+        show(merge(resource, { ...form(), base }, latest.current.data));
       }
       const stored = storedDraft<Edit<T>>(place);
       if (stored && saves.get(place) === running) {
