@@ -117,25 +117,6 @@ describe('a panel that is opened again while it is being saved', () => {
     );
   });
 
-  it('stays discarded also if it was saved itself', async t => {
-    const { api, page, open } = await visit(t);
-    const id = await aCategory(api, { name: 'Before the discard' });
-    const shown = await open(`/categories/${id}`);
-    await shown.field('Name').fill('Restored and saved');
-    await close(shown);
-    await shown.go(`/categories/${id}`);
-    const discard = shown.panel.getByRole('button', { name: 'Discard them' });
-    await discard.waitFor();
-    const release = await holdRequests(page, `**/categories/${id}`, isSave);
-    const sent = page.waitForRequest(isSave);
-    await shown.save();
-    await sent;
-    await discard.click();
-    release();
-    await shown.messages.getByText('Saved Restored and saved').waitFor();
-    await shown.panel.waitFor({ state: 'detached' });
-  });
-
   it('is no panel of the next user, for whom these values are a change by another client', async t => {
     const { shop, shown, name, id, release } = await saveAndClose(t, { isLive: true });
     const { page } = shown;
@@ -175,3 +156,58 @@ it('a panel takes what another client changes after its save, also before the re
   await shown.save();
   await shown.panel.waitFor({ state: 'detached' });
 });
+
+for (const isChanged of [false, true])
+  it(`a restored draft that is discarded while it is saved stays discarded${isChanged ? ', also if the save is sent again after a change by another client' : ''}`, async t => {
+    const { api, page, watch, open } = await visit(t);
+    if (isChanged) watch.expect(/status of 412/);
+    await holdRequests(page, '**/events/stream*');
+    const id = await aCategory(api, { name: 'Before the discard' });
+    t.after(() => api.delete(`/categories/${id}`));
+    const shown = await open(`/categories/${id}`);
+    await shown.field('Name').fill('Restored and saved');
+    await close(shown);
+    await shown.go(`/categories/${id}`);
+    const discard = shown.panel.getByRole('button', { name: 'Discard them' });
+    await discard.waitFor();
+    const release = await holdRequests(page, `**/categories/${id}`, isSave);
+    const sent = page.waitForRequest(isSave);
+    await shown.save();
+    await sent;
+    if (isChanged) await api.patch(`/categories/${id}`, { description: 'By another client' });
+    await discard.click();
+    release();
+    await shown.messages.getByText('Saved Restored and saved').waitFor();
+    await shown.panel.waitFor({ state: 'detached' });
+  });
+
+for (const how of ['chooses', 'types'] as const)
+  it(`a panel keeps what the user ${how} after a change by another client, before the response to its save`, async t => {
+    const { api, page, open } = await visit(t);
+    const id = await aPet(api, { name: 'Before the choice' });
+    const shown = await open(`/animals/${id}`);
+    await shown.live();
+    const name = shown.field('Name');
+    const { read, arrive: respond } = await delayResponses(page, `**/pets/${id}`, isSave);
+    const isOwn = how === 'types';
+    // The own value arrives before the other one, or only the other one does.
+    const release = isOwn ? () => {} : await holdRequests(page, `**/pets?id=${id}`);
+    const ownIsRead = isOwn ? page.waitForResponse(`**/pets?id=${id}`) : undefined;
+    await name.fill('Mine');
+    await shown.save();
+    await read;
+    await ownIsRead;
+    await api.patch(`/pets/${id}`, { name: 'Theirs' });
+    release();
+    if (isOwn) {
+      await eventually(() => name.inputValue(), 'Theirs');
+      await name.fill('Mine');
+    } else await shown.panel.getByRole('button', { name: 'Keep mine' }).click();
+    respond();
+    await shown.messages.getByText('Saved Mine').waitFor();
+    await shown.panel.getByRole('button', { name: 'Save', exact: true }).waitFor();
+    assert.equal(await name.inputValue(), 'Mine');
+    await shown.save();
+    await shown.panel.waitFor({ state: 'detached' });
+    assert.equal((await api.get(`/pets?id=${id}`)).body[0].name, 'Mine');
+  });

@@ -150,7 +150,7 @@ function exchange(request: ClientRequest, body: string, received: Received): Pro
     });
     request.on('close', () => {
       if (received.response?.complete) resolve(true);
-      else reject(closed('it is not complete'));
+      else reject(closed('no further data'));
     });
     request.end(body);
   });

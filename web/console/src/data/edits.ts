@@ -20,9 +20,10 @@ import {
 import type { Resource, Version } from './resource.ts';
 import { useEvents } from './use-events.ts';
 
-/** A save, with the values that it sends last. */
+/** A save, with the values that it sends last. None if what it sends was discarded meanwhile. */
 interface Save<T> {
   values: Partial<T>;
+  isDiscarded?: true;
 }
 
 /** The saves of this session that run, by the place of their draft. */
@@ -46,7 +47,8 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
   /** What the form shows now, for a request that ends later. */
   const current = useRef(edit);
   /** The form's own save, and one that ran when it was opened again. Until their values arrive, these are no change by another client. */
-  const awaited = useRef([saves.get(place) ?? []].flat() as Save<T>[]);
+  const earlier = saves.get(place) as Save<T> | undefined;
+  const awaited = useRef(earlier ? [earlier] : []);
   const version = useQuery({
     queryKey: [resource.name, 'one', id],
     queryFn: () => resource.read(store, id),
@@ -93,7 +95,7 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
 
   const discard = useCallback(() => {
     // The values of a save that still runs replace what the form shows then.
-    for (const save of awaited.current) save.values = {};
+    for (const save of awaited.current) Object.assign(save, { values: {}, isDiscarded: true });
     setEdit(edit => edit && startEdit(edit.base));
   }, []);
 
@@ -130,7 +132,7 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
       if (hasConflicts(sent)) return false;
       const changes = changesOf(sent);
       if (Object.keys(changes).length > 0) {
-        running.values = changes;
+        if (!running.isDiscarded) running.values = changes;
         const { etag } = latest.current;
         try {
           const after = await change(sent.base, changes, { done, etag, ...(undo === false && { undo }) });
@@ -142,8 +144,7 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
           continue;
         }
         awaited.current = [];
-        const base = { ...form().base, ...running.values };
-        show(merge(resource, { ...form(), base }, latest.current.data));
+        show(merge(resource, afterSave(form(), sent, running), latest.current.data));
       }
       const stored = storedDraft<Edit<T>>(place);
       if (stored && saves.get(place) === running) {
@@ -176,6 +177,16 @@ function merge<T extends object>(
 ): Edit<T> {
   const values = saved.map(({ values }) => values);
   return fix(receive(edit, data, ...values), resource.fixed?.(data) ?? []);
+}
+
+/**
+ * A form whose save has ended: it is based on what was saved. Not in a field of which it has shown a newer value that the user has seen and
+ * kept, or has replaced: that is a change of the user, after the save.
+ */
+function afterSave<T extends object>(form: Edit<T>, sent: Edit<T>, { values }: Save<T>): Edit<T> {
+  const isOpen = (field: keyof T) => field in form.conflicts || isSame(form.base[field], sent.base[field]);
+  const arrived = Object.entries(values).filter(([field]) => isOpen(field as keyof T));
+  return { ...form, base: { ...form.base, ...Object.fromEntries(arrived) } };
 }
 
 function isUnchanged<T extends object>(edit: Edit<T>): boolean {
