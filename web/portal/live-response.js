@@ -2,6 +2,7 @@
 /** Shows the response to a request that a reader has sent. */
 import { element } from './element.js';
 import { highlighted } from './highlight.js';
+import { indented } from './request.js';
 
 /** The longest body that gets colours, in characters. */
 const COLOURED = 100_000;
@@ -157,15 +158,4 @@ function coloured(text, type) {
   if (!type.startsWith('application/json')) return highlighted(text, 'text');
   const pretty = indented(text);
   return highlighted(pretty, pretty.length < COLOURED ? 'json' : 'text');
-}
-
-/** JSON in several lines; broken JSON as it is. @param {string} text */
-function indented(text) {
-  try {
-    const value = JSON.parse(text);
-    // The parser rounds integers that are greater than 2 ** 53.
-    return JSON.stringify(value) === text ? JSON.stringify(value, null, 2) : text;
-  } catch {
-    return text;
-  }
 }

@@ -44,6 +44,24 @@ function compacted(json) {
   return json.replace(/("(?:[^"\\]+|\\.)*")|\s+/g, '$1');
 }
 
+/** The value of JSON. `undefined` if there is none, or if JSON.stringify would write it otherwise, such as a large number. @param {string | undefined} json */
+export function exactValue(json) {
+  if (json === undefined) return undefined;
+  try {
+    const value = JSON.parse(json);
+    return JSON.stringify(value) === json ? value : undefined;
+  } catch {
+    // What is not JSON has no value, nor has JSON that is nested too deeply.
+    return undefined;
+  }
+}
+
+/** The JSON in several lines. Broken JSON, or JSON that this would change, as it is. @param {string} json */
+export function indented(json) {
+  const value = exactValue(json);
+  return value === undefined ? json : JSON.stringify(value, null, 2);
+}
+
 /**
  * The values of a parameter, of which lists have several.
  *

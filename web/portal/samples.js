@@ -9,7 +9,7 @@
  * @typedef {import('./types.d.ts').Values} Values
  * @typedef {SampleRequest['headers'][number][1]} HeaderValue
  */
-import { itemsOf, requestOf } from './request.js';
+import { exactValue, indented, itemsOf, requestOf } from './request.js';
 
 /**
  * The languages by name: the name that readers see, and the grammar of the highlighter.
@@ -260,19 +260,6 @@ function plainValue(text) {
   if (text === 'true' || text === 'false') return text === 'true';
   const number = Number(text);
   return Number.isSafeInteger(number) && String(number) === text ? number : text;
-}
-
-/** The value that a program sends as this JSON. `undefined` if it would send other numbers, or not all fields. @param {string | undefined} json */
-function exactValue(json) {
-  if (json === undefined) return undefined;
-  const value = JSON.parse(json);
-  return JSON.stringify(value) === json ? value : undefined;
-}
-
-/** The JSON in several lines, if that does not change it. @param {string} json */
-function indented(json) {
-  const value = exactValue(json);
-  return value === undefined ? json : JSON.stringify(value, null, 2);
 }
 
 /** Whether the object has no value. @param {object} object */

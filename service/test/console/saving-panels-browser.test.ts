@@ -192,7 +192,12 @@ for (const how of ['chooses', 'types'] as const)
     const isOwn = how === 'types';
     // The own value arrives before the other one, or only the other one does.
     const release = isOwn ? () => {} : await holdRequests(page, `**/pets?id=${id}`);
-    const ownIsRead = isOwn ? page.waitForResponse(`**/pets?id=${id}`) : undefined;
+    const ownIsRead =
+      isOwn &&
+      page.waitForResponse(
+        async response =>
+          response.url().endsWith(`/pets?id=${id}`) && (await response.json())[0].name === 'Mine',
+      );
     await name.fill('Mine');
     await shown.save();
     await read;

@@ -149,7 +149,7 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
       const stored = storedDraft<Edit<T>>(place);
       if (stored && saves.get(place) === running) {
         // What was typed since is kept, also in a form that was opened again.
-        const kept = merge(resource, stored, latest.current.data, [running]);
+        const kept = merge(resource, afterSave(stored, sent, running), latest.current.data);
         storeDraft(place, isUnchanged(kept) ? undefined : kept);
       }
       return isUnchanged(form()) && form().dropped === undefined;
