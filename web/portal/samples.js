@@ -109,7 +109,7 @@ function asTypeScript({ client, returns, isSecured, bodyType, parameters }, { bo
   const options = { ifMatch, ifNoneMatch, idempotencyKey, ...(!isEmpty(headers) && { headers }) };
   const value = exactValue(body);
   if (body !== undefined && value === undefined)
-    return '// The client cannot send this body as it is: JavaScript would write a value differently, or drop a field.';
+    return '// The client cannot send this body:\n// JavaScript would write a value\n// differently, or drop a field.';
   const args = Object.values(given.path);
   if (returns === 'stream') {
     const { cursor, type: types, subject, actor } = given.query;

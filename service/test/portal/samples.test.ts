@@ -147,7 +147,7 @@ describe('the samples of a filled form', () => {
     assert.ok(code('curl', place, values).includes(`-d '${sent}'`));
     assert.ok(code('php', place, values).includes(`<<<'JSON'\n    ${sent}\n    JSON`));
     assert.ok(code('go', place, values).includes(`strings.NewReader(\`${sent}\`)`));
-    assert.match(code('typescript', place, values), /^\/\/ The client cannot send this body as it is: .*\.$/);
+    assert.match(code('typescript', place, values), /^\/\/ The client cannot send this body:\n/);
   });
 
   it('wait longer than the service waits for events', () => {
