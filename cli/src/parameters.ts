@@ -49,6 +49,22 @@ export const id = (help: string) => ({
   },
 });
 
+/** Where a list or a stream of events starts: the ID of an event, or the other values that `help` names. */
+export const position = (help: string, ...others: readonly string[]) => ({
+  help,
+  value: 'id',
+  parse: (text: string) => {
+    if (/^(0|[1-9]\d{0,15})$/.test(text) || others.includes(text)) return text;
+    const expected = ['an ID of an event such as 120', ...others].join(' or ');
+    throw new UsageError(`Write ${expected} instead of ${JSON.stringify(text)}`);
+  },
+});
+
+export const streamStart = position(
+  'The ID of an event: starts after it; 0 for the first event, if the log still has it; latest for the next one',
+  'latest',
+);
+
 export const removableId = (help: string) => ({
   help: `${help}; "" removes it`,
   value: 'id',
@@ -123,7 +139,8 @@ export const several = <P extends Parameter<unknown>>(parameter: P) => ({
 
 export function parseInteger(text: string): number {
   const number = Number(text);
-  if (!/^-?\d+$/.test(text)) throw new UsageError(`Write a whole number instead of ${JSON.stringify(text)}`);
+  if (!/^[+-]?\d+$/.test(text))
+    throw new UsageError(`Write a whole number instead of ${JSON.stringify(text)}`);
   if (Number.isSafeInteger(number)) return number;
   const limit = number < 0 ? `from ${Number.MIN_SAFE_INTEGER}` : `up to ${Number.MAX_SAFE_INTEGER}`;
   throw new UsageError(`Write a number ${limit} instead of ${JSON.stringify(text)}`);

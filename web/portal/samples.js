@@ -141,7 +141,8 @@ ${
 /** For Python 3 with `requests`. @param {Call} call @param {SampleRequest} request @param {Values} values */
 function asPython({ returns }, { method, url, headers, body }, values) {
   const variables = { key: 'os.environ["KEY"]', uuid: 'str(uuid.uuid4())' };
-  const json = exactValue(body);
+  // `json=None` sends no body.
+  const json = exactValue(body) ?? undefined;
   // `json` sets this header by itself.
   const needed = headers.filter(
     ([name, value]) => !(json !== undefined && name === 'Content-Type' && value === 'application/json'),

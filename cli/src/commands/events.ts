@@ -1,7 +1,7 @@
 import type { EventFilter } from '@petstore/client';
 import { command } from '../command.ts';
 import { changedList, LARGEST_PAGE, orAll } from '../items.ts';
-import { several, since, text, until } from '../parameters.ts';
+import { position, several, since, streamStart, text, until } from '../parameters.ts';
 import { event, checkpoint as newest } from '../resources.ts';
 import { verify } from './verify.ts';
 
@@ -28,7 +28,7 @@ const list = command({
     type,
     subject,
     actor,
-    from: text('The ID of an event: the list starts after it', 'id'),
+    from: position('The ID of an event: the list starts after it'),
     since,
     until,
   },
@@ -55,10 +55,7 @@ const tail = command({
   options: {
     type,
     subject,
-    from: text(
-      'The ID of an event: starts after it; 0 for the first event, if the log still has it; latest for the next one',
-      'id',
-    ),
+    from: streamStart,
   },
   examples: ['petstore events tail', "petstore events tail --from 120 --type 'pet.*' --json"],
   operations: ['GET /events/stream'],

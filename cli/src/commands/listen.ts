@@ -5,7 +5,7 @@ import { messageIdOf, pauseAfter, sendEvent } from '../delivery.ts';
 import { UsageError } from '../failure.ts';
 import { orAll } from '../items.ts';
 import { openListenState } from '../listen-state.ts';
-import { required, several, text } from '../parameters.ts';
+import { required, several, streamStart, text } from '../parameters.ts';
 import { forwarded } from '../resources.ts';
 
 /** Webhooks get these events whatever their types are. */
@@ -25,10 +25,7 @@ export const listen = command({
   options: {
     forwardTo: required(endpoint('The URL of the local program')),
     type: several(text('Only events of this type, such as order.*; can be repeated', 'type')),
-    from: text(
-      'The ID of an event: starts after it; 0 for the first event, if the log still has it; latest for the next one',
-      'id',
-    ),
+    from: streamStart,
   },
   examples: [
     'petstore listen --forward-to localhost:3000/hook',

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SealedGroup } from '@petstore/client';
 import { command } from '../command.ts';
 import { UsageError } from '../failure.ts';
-import { text } from '../parameters.ts';
+import { position, text } from '../parameters.ts';
 import { verification } from '../resources.ts';
 
 const sha256 = (content: string) => createHash('sha256').update(content).digest('hex');
@@ -21,7 +21,7 @@ export const verify = command({
     'It computes the seals of the log itself, from the texts of the events. Only a checkpoint from outside of the shop shows that ' +
     'the whole log was not written anew: note one from time to time with petstore events checkpoint.',
   options: {
-    from: text('The ID of an event: checks the groups of events that end after it', 'id'),
+    from: position('The ID of an event: checks the groups of events that end after it'),
     checkpoint: text('A seal that was noted before', 'id:seal'),
   },
   examples: ['petstore events verify', 'petstore events verify --checkpoint 1042:a3f1…'],

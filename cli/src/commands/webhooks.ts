@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Context, command } from '../command.ts';
 import { changes, defined, each, eachDone, pageSize } from '../items.ts';
 import { noteSecret } from '../note-secret.ts';
-import { flag, id, integer, oneOf, removable, required, several, text } from '../parameters.ts';
+import { flag, id, integer, oneOf, position, removable, required, several, text } from '../parameters.ts';
 import {
   createdWebhook,
   delivery,
@@ -208,9 +208,9 @@ const replay = command({
   arguments: { id: one },
   options: {
     from: required(
-      text(
+      position(
         'The ID of an event: starts after it; 0 for the first event, if the log still has it; latest ends a running replay',
-        'id',
+        'latest',
       ),
     ),
   },

@@ -25,6 +25,10 @@ export async function backup(args: string[]): Promise<void> {
   const directory = embeddedDirectory('backup');
   rejectNoStore(directory);
   rejectExisting(target);
+  if (!existsSync(dirname(target)))
+    throw new UsageError(
+      `There is no directory ${dirname(target)}: create it, or write the backup to another one`,
+    );
   const began = performance.now();
   const content = await interruptible(signal =>
     shareStore(directory, () => writeCopy(storePath(directory), target, signal)),

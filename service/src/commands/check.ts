@@ -1,4 +1,4 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { readConfig } from '../config.ts';
 import { type CheckedStore, checkStore, isOfHistory } from '../db/check-store.ts';
@@ -83,6 +83,7 @@ export function existing(file: string): string {
     if (codeOf(error) === 'ENOENT') throw new UsageError(`There is no file ${file}`);
     throw new UsageError(`${file} cannot be read: ${asError(error).message}`);
   }
+  if (!statSync(file).isFile()) throw new UsageError(`${file} is not a file: name a backup`);
   return resolve(file);
 }
 

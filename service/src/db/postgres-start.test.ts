@@ -75,7 +75,13 @@ describe('a start that fails', () => {
   for (const [cause, reason, mayRecover] of failures) {
     it(`${mayRecover ? 'may succeed later' : 'needs a change'}: ${reason}`, () => {
       const failure = startFailure('postgres://user:secret@db/shop', cause);
-      assert.equal(failure.message, `The database postgres://user:***@db/shop cannot be used: ${reason}`);
+      const remedy = mayRecover
+        ? 'check that the server runs and accepts connections, or correct DATABASE_URL'
+        : 'correct DATABASE_URL or the database';
+      assert.equal(
+        failure.message,
+        `The database postgres://user:***@db/shop cannot be used (${reason}): ${remedy}`,
+      );
       assert.ok(failure instanceof (mayRecover ? StoreUnavailable : UnusableStore));
     });
   }

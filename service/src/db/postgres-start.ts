@@ -87,8 +87,12 @@ function withoutTimeout(session: Session): Session {
  */
 export function startFailure(url: string, error: unknown): Error {
   if (error instanceof UnusableStore || error instanceof StoreUnavailable) return error;
-  const message = `The database ${withoutPassword(url)} cannot be used: ${reasonOf(error)}`;
-  return new (isUnavailable(error) ? StoreUnavailable : UnusableStore)(message, { cause: error });
+  const isOutage = isUnavailable(error);
+  const remedy = isOutage
+    ? 'check that the server runs and accepts connections, or correct DATABASE_URL'
+    : 'correct DATABASE_URL or the database';
+  const message = `The database ${withoutPassword(url)} cannot be used (${reasonOf(error)}): ${remedy}`;
+  return new (isOutage ? StoreUnavailable : UnusableStore)(message, { cause: error });
 }
 
 function isUnavailable(error: unknown): boolean {

@@ -64,6 +64,14 @@ describe('petstore, when a command fails', () => {
     );
     assert.match(await failure(2, ['pets', 'get', 'one']), /id: Write a whole number instead of "one"/);
     assert.match(
+      await failure(2, ['events', 'list', '--from', 'latest']),
+      /--from: Write an ID of an event such as 120 instead of "latest"/,
+    );
+    assert.match(
+      await failure(2, ['events', 'tail', '--from', 'now']),
+      /--from: Write an ID of an event such as 120 or latest instead of "now"/,
+    );
+    assert.match(
       await failure(2, ['pets', 'get', '9007199254740992']),
       /id: Write a number up to 9007199254740991 instead of "9007199254740992"/,
     );

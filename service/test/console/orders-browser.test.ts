@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Request } from 'playwright-core';
 import { eventually } from '../support/browser.ts';
 import type { Client } from '../support/client.ts';
 import { type ConsolePage, useConsole } from '../support/console-page.ts';
 import { anOrder, aPet, stockOf } from '../support/factories.ts';
+import { holdRequests } from '../support/page-requests.ts';
 
 const visit = useConsole({ timezoneId: 'America/New_York' });
 
@@ -238,6 +240,24 @@ it('units that can no longer be saved are named also by the save that finds this
   await completeElsewhere(api, id);
   await shown.save();
   await checkDroppedUnits(shown, api, id);
+});
+
+it('units that can no longer be saved are named in a message if their panel was closed while the save ran', async t => {
+  const { api, page, open, watch } = await visit(t);
+  watch.expect(/status of 412/);
+  const id = await anOrder(api, { petId: await aPet(api, { name: 'Found later', stock: 5 }), quantity: 2 });
+  const shown = await open(`/orders/${id}`);
+  await shown.field('Units').fill('4');
+  const isSave = (request: Request) => request.method() === 'PATCH';
+  const release = await holdRequests(page, `**/store/orders/${id}`, isSave);
+  const sent = page.waitForRequest(isSave);
+  await shown.save();
+  await sent;
+  await page.keyboard.press('Escape');
+  await shown.panel.waitFor({ state: 'detached' });
+  await completeElsewhere(api, id);
+  release();
+  await shown.messages.getByText('Not saved, because it can no longer change: units 4').waitFor();
 });
 
 it('an order whose units were emptied is not saved, because the service would take one', async t => {

@@ -267,6 +267,9 @@ describe('Today', () => {
     await page.keyboard.press('Escape');
     await low.getByRole('button', { name: 'Thresholds' }).click();
     assert.equal(await page.locator('dialog.panel').getByLabel('Shrimps').inputValue(), '7');
+    // What is stored was not typed.
+    await page.locator('dialog.panel').getByLabel('Shrimps').fill('');
+    await page.getByRole('button', { name: 'Discard' }).waitFor({ state: 'detached' });
     await page.keyboard.press('Escape');
     await set('0');
     await low.waitFor({ state: 'detached' });

@@ -150,6 +150,12 @@ describe('the samples of a filled form', () => {
     assert.match(code('typescript', place, values), /^\/\/ The client cannot send this body:\n/);
   });
 
+  it('have the body null in Python, where `json=None` sends none', () => {
+    const sample = code('python', place, { parameters: {}, body: 'null' });
+    assert.ok(sample.includes('data="null".encode()'));
+    assert.ok(sample.includes('"Content-Type": "application/json"'));
+  });
+
   it('wait longer than the service waits for events', () => {
     const values = { parameters: { wait: '60' } };
     for (const [language, limit] of Object.entries({

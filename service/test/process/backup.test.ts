@@ -73,9 +73,18 @@ describe('a backup', () => {
   });
 
   it('deletes nothing, and does not claim to, when its file cannot be created', async t => {
+    const target = join(dataDirectory(t), 'b'.repeat(250));
+    const ended = await run(t, ['backup', target], closedStore(t));
+    assertExplained(ended, /^The backup \S+ cannot be written: ENAMETOOLONG[^\n.]*'\S+\.unfinished'\n$/, 1);
+  });
+
+  it('rejects a directory that does not exist', async t => {
     const target = join(dataDirectory(t), 'missing/backup.db');
     const ended = await run(t, ['backup', target], closedStore(t));
-    assertExplained(ended, /^The backup \S+ cannot be written: ENOENT[^\n.]*'\S+\.unfinished'\n$/, 1);
+    assertExplained(
+      ended,
+      /^There is no directory \S+missing: create it, or write the backup to another one\n$/,
+    );
   });
 
   it('overwrites no file, nor the file that another backup is writing', async t => {

@@ -101,7 +101,11 @@ describe('serve', () => {
       DATABASE_URL: 'postgres://shop@127.0.0.1:1/shop',
     };
     const ended = await run(t, ['serve'], settings);
-    assertExplained(ended, /^The database \S+ cannot be used: .*ECONNREFUSED.*\n$/, 1);
+    assertExplained(
+      ended,
+      /^The database \S+ cannot be used \(.*ECONNREFUSED.*\): check that the server runs .*\n$/,
+      1,
+    );
   });
 
   it('does not create a shop in the database of another program', async t => {

@@ -309,6 +309,10 @@ describe('restore', () => {
       /is the store itself: name a backup of it\n$/,
     );
     assertExplained(await run(t, ['restore', `${path}.1`], environment), /^There is no file \S+\n$/);
+    assertExplained(
+      await run(t, ['restore', '/dev/null'], environment),
+      /^\/dev\/null is not a file: name a backup\n$/,
+    );
   });
 
   it('keeps all files of a store that is too damaged to open', async t => {

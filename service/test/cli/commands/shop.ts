@@ -47,7 +47,7 @@ export function shopCommands({ json, one, shop, directory }: CommandRuns): void 
     await shop.app.db.numberEvents();
     const changes = (await shop.api.get(`/history?subject=store/inventory/${pet}&limit=1`)).body;
     assert.deepEqual([changes[0].reason, changes[0].note], [why[1], why[3]]);
-    assert.deepEqual(await one('stock', 'adjust', `${pet}`, '2'), entry);
+    assert.deepEqual(await one('stock', 'adjust', `${pet}`, '+2'), entry);
     assert.deepEqual(await json('stock', 'list', '--below', '6'), [entry]);
     assert.deepEqual(await json('stock', 'get', `${pet}`), [entry]);
   });

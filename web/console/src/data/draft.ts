@@ -51,5 +51,5 @@ export function useDraft<T extends object>(name: string, empty: T) {
     },
     [name, empty, clear],
   );
-  return [draft, set, clear, isRestored, finish] as const;
+  return [draft, set, clear, isRestored && !isSame(draft, empty), finish] as const;
 }

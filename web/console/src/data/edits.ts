@@ -2,8 +2,10 @@ import { PreconditionError } from '@petstore/client';
 import { useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useSession } from '../app/session.ts';
+import { useIsShown } from '../kit/is-shown.ts';
 import { useActions } from './changes.ts';
 import { storeDraft, storedDraft } from './draft.ts';
+import { fieldInWords, valueInWords } from './field-words.ts';
 import { findItem } from './list-cache.ts';
 import {
   changesOf,
@@ -44,6 +46,7 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
   const [isRestored] = useState(() => storedDraft(place) !== undefined);
   const isChanged = edit !== undefined && !isUnchanged(edit);
   const latest = useRef<Version<T>>(undefined);
+  const isShown = useIsShown();
   /** What the form shows now, for a request that ends later. */
   const current = useRef(edit);
   /** The form's own save, and one that ran when it was opened again. Until their values arrive, these are no change by another client. */
@@ -152,7 +155,10 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
         const kept = merge(resource, afterSave(stored, sent, running), latest.current.data);
         storeDraft(place, isUnchanged(kept) ? undefined : kept);
       }
-      return isUnchanged(form()) && form().dropped === undefined;
+      const { dropped } = form();
+      // The panel shows this, unless the user has closed it.
+      if (dropped && !isShown()) throw new Error(droppedInWords(dropped));
+      return isUnchanged(form()) && dropped === undefined;
     }
   }
 
@@ -187,6 +193,13 @@ function afterSave<T extends object>(form: Edit<T>, sent: Edit<T>, { values }: S
   const isOpen = (field: keyof T) => field in form.conflicts || isSame(form.base[field], sent.base[field]);
   const arrived = Object.entries(values).filter(([field]) => isOpen(field as keyof T));
   return { ...form, base: { ...form.base, ...Object.fromEntries(arrived) } };
+}
+
+export function droppedInWords(dropped: object): string {
+  const values = Object.entries(dropped).map(
+    ([field, value]) => `${fieldInWords(field)}\u00a0${valueInWords(field, value)}`,
+  );
+  return `Not saved, because it can no longer change: ${values.join(', ')}`;
 }
 
 function isUnchanged<T extends object>(edit: Edit<T>): boolean {

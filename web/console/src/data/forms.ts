@@ -1,7 +1,6 @@
 import type { Conflict } from '../kit/field.tsx';
 import { type SetField, useDraft } from './draft.ts';
-import { useEdit } from './edits.ts';
-import { fieldInWords, valueInWords } from './field-words.ts';
+import { droppedInWords, useEdit } from './edits.ts';
 import type { Resource } from './resource.ts';
 import { useSubmit } from './submit.ts';
 
@@ -76,16 +75,9 @@ export function useEditForm<T extends object>(resource: Resource<T>, id: number,
     panel: {
       form: { submit, isBusy, errors },
       error,
-      note: droppedInWords(edit?.dropped ?? {}),
+      note: edit?.dropped && droppedInWords(edit.dropped),
       onDiscard: isRestored ? discard : undefined,
       onClose: form.onClose,
     },
   };
-}
-
-function droppedInWords(dropped: object): string | undefined {
-  const values = Object.entries(dropped).map(
-    ([field, value]) => `${fieldInWords(field)}\u00a0${valueInWords(field, value)}`,
-  );
-  return values.length > 0 ? `Not saved, because it can no longer change: ${values.join(', ')}` : undefined;
 }

@@ -6,19 +6,22 @@ import { TextField } from '../../kit/field.tsx';
 import { FormPanel } from '../../kit/form-panel.tsx';
 import './thresholds.css';
 
-/** What the user has typed, by the ID of the category. */
-const nothingTyped: Readonly<Record<string, string>> = {};
+/** What the user has typed, by the ID of the category; `undefined` where it is what is stored. */
+const nothingTyped: Readonly<Record<string, string | undefined>> = {};
 
 /** Sets below how many units the stock of an animal is low, for each category. */
 export function Thresholds({ onClose }: { onClose: () => void }) {
   const categories = useCategories();
   const stored = thresholds.use();
   const [typed, setTyped, clear, isRestored] = useDraft('thresholds', nothingTyped);
-  const shown = (id: number) => typed[id] ?? String(stored[id] ?? '');
+  const storedText = (id: number) => String(stored[id] ?? '');
   const form = useSubmit([], async () => {
     // Those of now: another tab may have stored others.
-    const all = { ...thresholds.read(), ...typed };
-    const others = Object.entries(all).filter(([, units]) => units !== '' && Number(units) !== LOW);
+    const now = thresholds.read();
+    const all = Object.entries({ ...now, ...typed }).map(
+      ([id, units = now[Number(id)]]) => [id, units] as const,
+    );
+    const others = all.filter(([, units]) => units !== undefined && units !== '' && Number(units) !== LOW);
     thresholds.write(Object.fromEntries(others.map(([id, units]) => [id, Number(units)])));
     clear();
     onClose();
@@ -44,8 +47,10 @@ export function Thresholds({ onClose }: { onClose: () => void }) {
             inputMode="numeric"
             min={0}
             placeholder={String(LOW)}
-            value={shown(id)}
-            onChange={({ target }) => setTyped(String(id), target.value)}
+            value={typed[id] ?? storedText(id)}
+            onChange={({ target: { value } }) =>
+              setTyped(String(id), value === storedText(id) ? undefined : value)
+            }
           />
         ))}
       </div>
