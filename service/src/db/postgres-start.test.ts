@@ -76,7 +76,7 @@ describe('a start that fails', () => {
     it(`${mayRecover ? 'may succeed later' : 'needs a change'}: ${reason}`, () => {
       const failure = startFailure('postgres://user:secret@db/shop', cause);
       const remedy = mayRecover
-        ? 'check that the server runs and accepts connections, or correct DATABASE_URL'
+        ? 'check that the server runs and accepts connections and writes, or correct DATABASE_URL'
         : 'correct DATABASE_URL or the database';
       assert.equal(
         failure.message,

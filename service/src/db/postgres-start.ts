@@ -89,7 +89,7 @@ export function startFailure(url: string, error: unknown): Error {
   if (error instanceof UnusableStore || error instanceof StoreUnavailable) return error;
   const isOutage = isUnavailable(error);
   const remedy = isOutage
-    ? 'check that the server runs and accepts connections, or correct DATABASE_URL'
+    ? 'check that the server runs and accepts connections and writes, or correct DATABASE_URL'
     : 'correct DATABASE_URL or the database';
   const message = `The database ${withoutPassword(url)} cannot be used (${reasonOf(error)}): ${remedy}`;
   return new (isOutage ? StoreUnavailable : UnusableStore)(message, { cause: error });
