@@ -134,6 +134,88 @@ describe('a panel that is opened again while it is being saved', () => {
   });
 });
 
+describe('a panel that is being saved', () => {
+  it('keeps what is typed while it is saved, and takes no user back who has gone elsewhere', async t => {
+    const { api, page, open } = await visit(t);
+    const id = await aPet(api, { name: 'Hasty' });
+    const shown = await open(`/animals/${id}`);
+    await shown.live();
+    const name = shown.field('Name');
+    let release = await holdRequests(page, `**/pets/${id}`, isSave);
+    await name.fill('Hasty one');
+    await shown.save();
+    await name.fill('Hasty one, more');
+    release();
+    await shown.messages.getByText('Saved Hasty one').waitFor();
+    await shown.panel.getByRole('button', { name: 'Save', exact: true }).waitFor();
+    assert.equal(await name.inputValue(), 'Hasty one, more');
+    assert.equal(await shown.panel.locator('.conflict').count(), 0);
+    assert.equal((await api.get(`/pets?id=${id}`)).body[0].name, 'Hasty one');
+
+    release = await holdRequests(page, `**/pets/${id}`, isSave);
+    await shown.save();
+    await name.fill('Typed last');
+    await page.keyboard.press('Escape');
+    await shown.panel.waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Stock' }).click();
+    await page.getByRole('heading', { name: 'Stock' }).waitFor();
+    release();
+    await shown.messages.getByText('Saved Hasty one, more').waitFor();
+    assert.equal(new URL(page.url()).pathname, '/console/stock');
+    await shown.go(`/animals/${id}`);
+    await eventually(() => name.inputValue(), 'Typed last');
+  });
+
+  it('keeps what is typed while a save is sent again after a change by another client', async t => {
+    const { api, page, watch, open } = await visit(t);
+    watch.expect(/status of 412/);
+    const id = await aPet(api, { name: 'Overlapped' });
+    const shown = await open(`/animals/${id}`);
+    await shown.live();
+    const name = shown.field('Name');
+    const release = await holdRequests(page, `**/pets/${id}`, isSave);
+    await name.fill('Overlapped one');
+    await shown.save();
+    await name.fill('Overlapped one, mo');
+    assert.equal((await api.patch(`/pets/${id}`, { status: 'pending' })).status, 200);
+    release();
+    await shown.messages.getByText('Saved Overlapped one').waitFor();
+    await shown.panel.getByRole('button', { name: 'Save', exact: true }).waitFor();
+    assert.equal(await name.inputValue(), 'Overlapped one, mo');
+    assert.equal(await shown.panel.locator('.conflict').count(), 0);
+    const stored = (await api.get(`/pets?id=${id}`)).body[0];
+    assert.deepEqual([stored.name, stored.status], ['Overlapped one', 'pending']);
+  });
+
+  it('is in no conflict with its own save, whose event arrives before its response', async t => {
+    const { api, page, open } = await visit(t);
+    const id = await aPet(api, { name: 'Echo' });
+    const shown = await open(`/animals/${id}`);
+    await shown.live();
+    const name = shown.field('Name');
+    const { read, arrive } = await delayResponses(page, `**/pets/${id}`, isSave);
+    await name.fill('Echo one');
+    const readAgain = page.waitForResponse(
+      async response => response.request().method() === 'GET' && (await response.text()).includes('Echo one'),
+    );
+    await shown.save();
+    await name.fill('Echo one, more');
+    await read;
+    await (await readAgain).finished();
+    await page.evaluate(
+      'new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))',
+    );
+    arrive();
+    await shown.messages.getByText('Saved Echo one').waitFor();
+    await shown.panel.getByRole('button', { name: 'Save', exact: true }).waitFor();
+    assert.equal(await shown.panel.locator('.conflict').count(), 0);
+    assert.equal(await name.inputValue(), 'Echo one, more');
+    await shown.save();
+    await shown.panel.waitFor({ state: 'detached' });
+    assert.equal((await api.get(`/pets?id=${id}`)).body[0].name, 'Echo one, more');
+  });
+});
+
 it('a panel takes what another client changes after its save, also before the response, for no change by the user', async t => {
   const { api, page, open } = await visit(t);
   const id = await aPet(api, { name: 'Before both' });
