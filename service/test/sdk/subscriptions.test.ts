@@ -44,6 +44,8 @@ function cut(response: Response, bytes: number): Response {
   return new Response(response.body!.pipeThrough(transform), response);
 }
 
+const streamOf = (id: number) => stream(`id: ${id}\ndata: {"id":"${id}"}\n\n`);
+
 /** Reads events until there are as many as wanted. */
 async function take(events: AsyncIterable<Event>, count: number): Promise<Event[]> {
   const taken: Event[] = [];
@@ -210,7 +212,6 @@ describe('a subscription', () => {
   });
 
   it('sends its headers with each of its requests', async () => {
-    const streamOf = (id: number) => stream(`id: ${id}\ndata: {"id":"${id}"}\n\n`);
     const { store, run, sent } = clientOf([streamOf(1), streamOf(2)]);
     await run(take(store.events.subscribe({ from: 0, headers: { 'X-Till': '7' } }), 2));
     assert.deepEqual(
@@ -220,7 +221,6 @@ describe('a subscription', () => {
   });
 
   it('waits until the service no longer counts the stream that broke', async () => {
-    const streamOf = (id: number) => stream(`id: ${id}\ndata: {"id":"${id}"}\n\n`);
     const { store, run, sent } = clientOf([streamOf(1), rejection({}, 'too_many_streams'), streamOf(3)]);
     const events = await run(take(store.events.subscribe({ from: 0 }), 2));
     assert.deepEqual(valuesOf(events, 'id'), ['1', '3']);
@@ -228,8 +228,8 @@ describe('a subscription', () => {
   });
 
   it('throws if the service has too many streams of the key from the start', async () => {
-    const { store } = clientOf(rejection({}, 'too_many_streams'));
-    await assert.rejects(take(store.events.subscribe({ from: 0 }), 1), { code: 'too_many_streams' });
+    const { store, run } = clientOf([rejection({}, 'too_many_streams'), streamOf(1)]);
+    await assert.rejects(run(take(store.events.subscribe({ from: 0 }), 1)), { code: 'too_many_streams' });
   });
 
   it('opens a stream again that is silent for three heartbeats, after its last position', async () => {
