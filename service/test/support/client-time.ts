@@ -13,6 +13,9 @@ interface Timer {
 /** How many turns of the event loop may pass without progress, before a test that waits for work fails. */
 const MOST_TURNS = 200_000;
 
+/** How often the time may advance until the work is done, before such a test fails: a client that never gives up waits for ever. */
+const MOST_WAITS = 10_000;
+
 /** The time of clients in a test. It moves with the clock of the service, and only when all clients wait. */
 export class ClientTime implements Clock {
   readonly #clock: TestClock;
@@ -59,8 +62,9 @@ export class ClientTime implements Clock {
       isDone = true;
     });
     done.catch(() => {});
-    for (let turns = 0; !isDone; turns++) {
+    for (let turns = 0, waits = 0; !isDone; turns++) {
       assert.ok(turns < MOST_TURNS, 'the work makes no progress');
+      assert.ok(waits < MOST_WAITS, 'the work never ends');
       await nextTurn();
       const next = Math.min(...Array.from(this.#timers, ({ at }) => at));
       const areWaiting = stores.every(
@@ -70,6 +74,7 @@ export class ClientTime implements Clock {
       // The clock of the service has whole milliseconds.
       this.advance(Math.ceil(next - this.#now));
       turns = 0;
+      waits++;
     }
     return done;
   }
