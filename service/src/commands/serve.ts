@@ -115,8 +115,14 @@ async function checkAddresses({ host, opsHost, opsPort }: Config): Promise<void>
 /** Listens on a free port and stops at once: on the port of the setting, a client could connect. */
 async function tryToListen(host: string): Promise<void> {
   const server = createServer().listen({ host, port: 0 });
-  await once(server, 'listening');
-  server.close();
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    // Other errors are about the port, which is not that of the setting.
+    if (codeOf(error) === 'EADDRNOTAVAIL') throw error;
+  } finally {
+    server.close();
+  }
 }
 
 function listen({ server, config: { host, port } }: App): Promise<string> {
@@ -150,7 +156,9 @@ async function explained<T>(
       );
     if (code === 'EACCES')
       throw new UsageError(`This user may not open port ${port}: set ${prefix}PORT to a port above 1023`);
-    const notAnAddress = `${prefix}HOST ${host} is not an address of this machine: set ${prefix}HOST to one of its addresses, or to 0.0.0.0 for all of them`;
+    // Everyone who can reach the metrics can read them.
+    const choices = prefix === '' ? 'or to 0.0.0.0 for all of them' : 'such as 127.0.0.1';
+    const notAnAddress = `${prefix}HOST ${host} is not an address of this machine: set ${prefix}HOST to one of its addresses, ${choices}`;
     if (code === 'EADDRNOTAVAIL') throw new CommandFailed(notAnAddress);
     if (code === 'ENOTFOUND') throw new UsageError(notAnAddress);
     if (code === 'EAI_AGAIN')

@@ -326,6 +326,17 @@ describe('a change in the history', () => {
     assert.deepEqual(await stockOf(api, petId), ['available', 100]);
   });
 
+  it('of the stock and of another field in one request is not offered to be taken back, which would leave the field', async t => {
+    const { api, open } = await visit(t);
+    const petId = await aPet(api, { name: 'Moved and sold' });
+    const categoryId = await aCategory(api);
+    assert.equal((await api.patch(`/pets/${petId}`, { status: 'sold', categoryId })).status, 200);
+    const shown = await open(`/animals/${petId}`);
+    const change = historyOf(shown).getByRole('listitem').filter({ hasText: 'sold and moved it' });
+    await change.waitFor();
+    assert.equal(await change.getByRole('button').count(), 0);
+  });
+
   it('of stock is taken back with a key that may not read animals', async t => {
     const { api, shop, open } = await visit(t);
     const petId = await aPet(api, { name: 'Unreadable', stock: 4 });

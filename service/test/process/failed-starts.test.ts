@@ -27,7 +27,10 @@ describe('serve', () => {
     });
   }
 
-  for (const setting of ['HOST', 'OPS_HOST']) {
+  for (const [setting, choices] of [
+    ['HOST', 'or to 0\\.0\\.0\\.0 for all of them'],
+    ['OPS_HOST', 'such as 127\\.0\\.0\\.1'],
+  ] as const) {
     it(`reports that ${setting} is not an address of the machine, creates nothing, and exits 1`, async t => {
       const ports = { PORT: '0', OPS_PORT: '0' };
       const directory = join(dataDirectory(t), 'data');
@@ -39,7 +42,9 @@ describe('serve', () => {
       });
       assertExplained(
         ended,
-        new RegExp(`^${setting} 192\\.0\\.2\\.1 is not an address of this machine: set ${setting} to .*\n$`),
+        new RegExp(
+          `^${setting} 192\\.0\\.2\\.1 is not an address of this machine: set ${setting} to one of its addresses, ${choices}\n$`,
+        ),
         1,
       );
       assert.ok(!existsSync(directory));

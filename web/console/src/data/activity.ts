@@ -62,6 +62,13 @@ export function actorOf({ type, actor, actorName }: HistoryEntry, keyId: number)
   return actor === `keys/${keyId}` ? 'You' : (actorName ?? actor.replace('keys/', 'Key '));
 }
 
+/** Whether fields of an animal have changed that do not follow from its stock, as its status does. */
+export function changesMoreThanStock(activity: Activity): boolean {
+  return activity.some(
+    ({ type, changes }) => type === 'pet.updated' && changes.some(({ field }) => field !== 'status'),
+  );
+}
+
 /** Names a category by its ID; `undefined` if it is not known. */
 type NameCategory = (id: unknown) => string | undefined;
 
@@ -71,9 +78,8 @@ export function sentenceOf(activity: Activity, nameCategory: NameCategory): stri
   const order = activity.find(({ type }) => type.startsWith('order.'));
   const units = stock && changeOf(stock, 'quantity');
   if (order) return `${orderSentence(activity, order)}${units ? `, ${unitsInWords(units)}` : ''}`;
-  // A change of the stock can change the status of the animal as well.
   const pet = activity.find(({ type }) => type === 'pet.updated');
-  if (units && pet?.changes.some(({ field }) => field !== 'status'))
+  if (units && pet && changesMoreThanStock(activity))
     return `${sentenceOfEntry(pet, nameCategory)}, ${unitsInWords(units)}`;
   return sentenceOfEntry((units ? stock : (pet ?? stock)) ?? activity[0], nameCategory);
 }

@@ -1,6 +1,6 @@
 import { type Batch, type HistoryEntry, type Order, PreconditionError } from '@petstore/client';
 import type { Session } from '../app/session.ts';
-import type { Activity } from './activity.ts';
+import { type Activity, changesMoreThanStock } from './activity.ts';
 import { keyed, reasonOf } from './batches.ts';
 import { categories } from './categories.ts';
 import { removeOnce, updateOnce } from './changes.ts';
@@ -48,6 +48,8 @@ export function takeBackOf(activity: Activity, can: Session['can']): TakeBack | 
   const order = of('order.updated');
   if (order) return can('orders:write') ? session => writeBack(session, order) : undefined;
   if (stock?.changes.some(({ field }) => field === 'quantity')) {
+    // No single request takes both back.
+    if (changesMoreThanStock(activity)) return undefined;
     return can('inventory:write') ? session => adjustBack(session, stock, placed) : undefined;
   }
   const entry = of('pet.updated') ?? of('category.updated');

@@ -54,7 +54,8 @@ export function FormPanel({
   return (
     <Panel title={title} kind={kind} onClose={onClose}>
       {lead}
-      <form onSubmit={form.submit}>
+      {/* Enter in the only field of a form submits it, also if it has no button. */}
+      <form onSubmit={event => (action ? form.submit(event) : event.preventDefault())}>
         <div className="panel-body">
           {onDiscard && <RestoredNote onDiscard={onDiscard} />}
           <p className={note ? 'note' : 'visually-hidden'} role="status">

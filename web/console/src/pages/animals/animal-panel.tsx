@@ -130,7 +130,7 @@ function EditPanel({ id }: { id: number }) {
           <StatusMenu pet={base} />
         </div>
       )}
-      <AnimalRecord pet={base} orders={orders} changes={changes} onChanged={refresh} />
+      {!isGone && <AnimalRecord pet={base} orders={orders} changes={changes} onChanged={refresh} />}
     </FormPanel>
   );
 }
