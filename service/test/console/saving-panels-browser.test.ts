@@ -92,6 +92,19 @@ describe('a panel that is opened again while it is being saved', () => {
     assert.equal(await name.inputValue(), 'Mine at first');
   });
 
+  it('takes these values for no change by another client when they were discarded, and something else was typed since', async t => {
+    const { shown, watch, name, arrive, stored } = await saveAndOpenAgain(t, { isLive: false });
+    await shown.panel.getByRole('button', { name: 'Discard them' }).click();
+    await name.fill('Typed instead');
+    await arrive();
+    assert.equal(await name.inputValue(), 'Typed instead');
+    assert.equal(await shown.panel.locator('.conflict').count(), 0);
+    watch.expect(/status of 412/);
+    await shown.save();
+    await shown.panel.waitFor({ state: 'detached' });
+    assert.equal(await stored(), 'Typed instead');
+  });
+
   it('keeps what is typed into it when it is closed as well', async t => {
     const { shown, name, id, arrive, stored } = await saveAndOpenAgain(t, { isLive: true });
     await name.fill('Typed then');

@@ -22,9 +22,10 @@ import {
 import type { Resource, Version } from './resource.ts';
 import { useEvents } from './use-events.ts';
 
-/** A save, with the values that it sends last. None if what it sends was discarded meanwhile. */
+/** A save, with the values that it sends last. */
 interface Save<T> {
   values: Partial<T>;
+  /** Whether the user has discarded them while it runs. */
   isDiscarded?: true;
 }
 
@@ -97,8 +98,7 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
   }
 
   const discard = useCallback(() => {
-    // The values of a save that still runs replace what the form shows then.
-    for (const save of awaited.current) Object.assign(save, { values: {}, isDiscarded: true });
+    for (const save of awaited.current) save.isDiscarded = true;
     setEdit(edit => edit && startEdit(edit.base));
   }, []);
 
@@ -135,7 +135,7 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
       if (hasConflicts(sent)) return false;
       const changes = changesOf(sent);
       if (Object.keys(changes).length > 0) {
-        if (!running.isDiscarded) running.values = changes;
+        running.values = changes;
         const { etag } = latest.current;
         try {
           const after = await change(sent.base, changes, { done, etag, ...(undo === false && { undo }) });
@@ -181,7 +181,7 @@ function merge<T extends object>(
   data: T,
   saved: readonly Save<T>[] = [],
 ): Edit<T> {
-  const values = saved.map(({ values }) => values);
+  const values = saved.map(save => ownValues(edit, save));
   return fix(receive(edit, data, ...values), resource.fixed?.(data) ?? []);
 }
 
@@ -189,10 +189,22 @@ function merge<T extends object>(
  * A form whose save has ended: it is based on what was saved. Not in a field of which it has shown a newer value that the user has seen and
  * kept, or has replaced: that is a change of the user, after the save.
  */
-function afterSave<T extends object>(form: Edit<T>, sent: Edit<T>, { values }: Save<T>): Edit<T> {
+function afterSave<T extends object>(form: Edit<T>, sent: Edit<T>, save: Save<T>): Edit<T> {
   const isOpen = (field: keyof T) => field in form.conflicts || isSame(form.base[field], sent.base[field]);
-  const arrived = Object.entries(values).filter(([field]) => isOpen(field as keyof T));
+  const arrived = Object.entries(ownValues(form, save)).filter(([field]) => isOpen(field as keyof T));
   return { ...form, base: { ...form.base, ...Object.fromEntries(arrived) } };
+}
+
+/**
+ * The values of a save that a form takes for its own. Discarded ones replace what it shows, as those of another client do, unless the
+ * user has typed something else since.
+ */
+function ownValues<T extends object>({ base, draft }: Edit<T>, { values, isDiscarded }: Save<T>): Partial<T> {
+  if (!isDiscarded) return values;
+  const typed = Object.entries(values).filter(
+    ([field]) => !isSame(draft[field as keyof T], base[field as keyof T]),
+  );
+  return Object.fromEntries(typed) as Partial<T>;
 }
 
 export function droppedInWords(dropped: object): string {
